@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * orl_host.h - everything that is asked of the host MPI.  The functions that
+ * Oriel itself defines are reached through orl_host; all other PMPI_ calls
+ * are made in src/host.  Functions return 0 or an MPI error class, unless
+ * they say otherwise.  None may be called with a lock of Oriel's held, but
+ * orl_host_win_make and orl_host_win_free.
+ */
+#ifndef ORL_HOST_H
+#define ORL_HOST_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What Oriel takes over: MPI-3.1 chapter 11, and memory allocation. */
+#define ORL_HOST_FUNCTIONS(X)                                                  \
+	X(Put)                                                                 \
+	X(Get)                                                                 \
+	X(Accumulate)                                                          \
+	X(Get_accumulate)                                                      \
+	X(Fetch_and_op)                                                        \
+	X(Compare_and_swap)                                                    \
+	X(Rput)                                                                \
+	X(Rget)                                                                \
+	X(Raccumulate)                                                         \
+	X(Rget_accumulate)                                                     \
+	X(Win_create)                                                          \
+	X(Win_allocate)                                                        \
+	X(Win_allocate_shared)                                                 \
+	X(Win_create_dynamic)                                                  \
+	X(Win_attach)                                                          \
+	X(Win_detach)                                                          \
+	X(Win_shared_query)                                                    \
+	X(Win_free)                                                            \
+	X(Win_fence)                                                           \
+	X(Win_post)                                                            \
+	X(Win_start)                                                           \
+	X(Win_complete)                                                        \
+	X(Win_wait)                                                            \
+	X(Win_test)                                                            \
+	X(Win_lock)                                                            \
+	X(Win_unlock)                                                          \
+	X(Win_lock_all)                                                        \
+	X(Win_unlock_all)                                                      \
+	X(Win_flush)                                                           \
+	X(Win_flush_all)                                                       \
+	X(Win_flush_local)                                                     \
+	X(Win_flush_local_all)                                                 \
+	X(Win_sync)                                                            \
+	X(Win_get_group)                                                       \
+	X(Win_get_info)                                                        \
+	X(Win_set_info)                                                        \
+	X(Win_get_attr)                                                        \
+	X(Win_set_attr)                                                        \
+	X(Win_delete_attr)                                                     \
+	X(Alloc_mem)                                                           \
+	X(Free_mem)
+
+/* The host's own function of each name. */
+struct orl_host {
+#define ORL_HOST_MEMBER(name) __typeof__(&MPI_##name) name;
+	ORL_HOST_FUNCTIONS(ORL_HOST_MEMBER)
+#undef ORL_HOST_MEMBER
+};
+
+/* Constant after the library's constructor. */
+extern struct orl_host orl_host;
+
+/* "Open MPI" or "MPICH": what this build serves. */
+extern const char orl_host_name[];
+
+/*
+ * Makes the host's errors on MPI objects of ours come back as codes, learns
+ * the thread level and adds the host's progress to orl_progress.  Called
+ * once, with MPI initialised.
+ */
+int orl_host_start(void);
+
+/* -- communicators --------------------------------------------------------*/
+
+struct orl_comm {
+	MPI_Comm handle;
+	int rank, size;
+	MPI_Group group; /* released by orl_host_comm_close */
+};
+
+/* MPI_ERR_COMM for an intercommunicator or what is no communicator. */
+int orl_host_comm_open(MPI_Comm handle, struct orl_comm *comm);
+void orl_host_comm_close(struct orl_comm *comm);
+
+/* Collective: bytes from every rank to every rank. */
+int orl_host_allgather(const struct orl_comm *comm, const void *mine,
+		       void *all, size_t bytes);
+
+/* Ranks in comm's group of the members of group: ranks[] to be freed. */
+int orl_host_group_ranks(const struct orl_comm *comm, MPI_Group group,
+			 int **ranks, int *count);
+int orl_host_group_copy(MPI_Group group, MPI_Group *copy);
+
+/* -- window handles: a host window of this process alone ------------------*/
+
+int orl_host_win_make(MPI_Win *handle);
+/* Runs the attributes' delete callbacks; *handle becomes MPI_WIN_NULL. */
+int orl_host_win_free(MPI_Win *handle);
+void orl_host_win_name(MPI_Win handle, char name[MPI_MAX_OBJECT_NAME]);
+
+/* -- requests --------------------------------------------------------------*/
+
+/* A genuine request that has already completed. */
+int orl_host_request_done(MPI_Request *request);
+
+/* -- errors ----------------------------------------------------------------*/
+
+/*
+ * An error code of this class whose MPI_Error_string is text.  One code per
+ * class lives on; its text is that of its latest error.
+ */
+int orl_host_error_code(int class, const char *text);
+/* Call the error handler with code, return code if it returns. */
+int orl_host_raise_win(MPI_Win handle, int code);
+int orl_host_raise_comm(MPI_Comm handle, int code);
+
+/* -- datatypes --------------------------------------------------------------*/
+
+/*
+ * One level of a derived datatype, as MPI_Type_get_contents tells it.  types
+ * are released by orl_host_type_close.
+ */
+struct orl_contents {
+	int combiner;
+	int nints, naddrs, ntypes;
+	int *ints;
+	MPI_Aint *addrs;
+	MPI_Datatype *types;
+};
+
+int orl_host_type_open(MPI_Datatype handle, struct orl_contents *contents);
+void orl_host_type_close(struct orl_contents *contents);
+int orl_host_type_size(MPI_Datatype handle, size_t *size);
+int orl_host_type_extent(MPI_Datatype handle, ptrdiff_t *lb,
+			 ptrdiff_t *extent);
+/* Has fn(handle) called when the type is freed. */
+int orl_host_type_watch(MPI_Datatype handle, void (*fn)(MPI_Datatype));
+
+/* -- info --------------------------------------------------------------------*/
+
+/* Copies the value; false if the key is not set or info is MPI_INFO_NULL. */
+bool orl_host_info_get(MPI_Info info, const char *key, char *value,
+		       size_t size);
+int orl_host_info_make(MPI_Info *info);
+int orl_host_info_set(MPI_Info info, const char *key, const char *value);
+
+#endif

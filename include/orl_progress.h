@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * orl_progress.h - waiting.  Every wait of Oriel is orl_wait: it polls,
+ * makes progress, yields the core and at last sleeps in the kernel until a
+ * bell that another thread or process of the node rings.
+ */
+#ifndef ORL_PROGRESS_H
+#define ORL_PROGRESS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Does some pending work without blocking; runs in a thread that waits. */
+typedef void (*orl_poll_fn)(void);
+
+/* Adds fn to what orl_progress runs, once.  0, or -ENOSPC. */
+int orl_progress_register(orl_poll_fn fn);
+
+/* Runs every registered function once. */
+void orl_progress(void);
+
+/*
+ * Tells how many ranks of the job run on this node; more than there are
+ * cores makes waits give up the core at once.
+ */
+void orl_progress_set_ranks(int ranks);
+
+/*
+ * A bell: lives in memory that waiter and ringer share, all zero at first.
+ * The ringer first changes, by a sequentially consistent operation, what the
+ * waiter's predicate reads, then rings.
+ */
+struct orl_bell {
+	_Atomic(uint32_t) seq;	    /* bumped by every ring that wakes */
+	_Atomic(uint32_t) sleepers; /* waiters that are about to sleep */
+};
+
+/* Every waiter of a bell, see orl_wait. */
+#define ORL_BELL_ALL UINT32_MAX
+
+typedef bool (*orl_ready_fn)(void *arg);
+
+/*
+ * Returns when ready(arg) is true.  The sleeper wakes from rings whose bits
+ * meet its own.  ready must be cheap, without side effects that a second
+ * call would repeat, and read with acquire order what it waits for.
+ */
+void orl_wait(struct orl_bell *bell, uint32_t bits, orl_ready_fn ready,
+	      void *arg);
+
+/* The slow half of orl_bell_ring. */
+void orl_bell_wake(struct orl_bell *bell, uint32_t bits);
+
+/* Wakes those who sleep on the bell for one of these bits. */
+static inline void orl_bell_ring(struct orl_bell *bell, uint32_t bits)
+{
+	/*
+	 * Sequentially consistent: pairs with the increment in sleep_on(),
+	 * wait.c: either the sleeper sees the change or we see the sleeper.
+	 */
+	if (__builtin_expect(atomic_load(&bell->sleepers) != 0, 0))
+		orl_bell_wake(bell, bits);
+}
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * orl_type.h - datatypes: the basic kinds, and any MPI datatype flattened
+ * once into runs of basic elements, cached by handle.
+ */
+#ifndef ORL_TYPE_H
+#define ORL_TYPE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "orl_util.h"
+
+/* What an operation may do with a kind: columns of MPI-3.1 section 5.9.2. */
+enum orl_class {
+	ORL_CLASS_OPAQUE,  /* MPI_WCHAR, MPI_CHARACTER, MPI_PACKED: moved only */
+	ORL_CLASS_INTEGER, /* all but MINLOC, MAXLOC */
+	ORL_CLASS_FLOAT,   /* SUM PROD MIN MAX */
+	ORL_CLASS_COMPLEX, /* SUM PROD */
+	ORL_CLASS_LOGICAL, /* LAND LOR LXOR */
+	ORL_CLASS_BYTE,	   /* BAND BOR BXOR */
+	ORL_CLASS_PAIR	   /* MINLOC MAXLOC */
+};
+
+/*
+ * kind, C type of one element, class.  Several MPI datatypes map to one
+ * kind: MPI_INT and MPI_INT32_T are both I32.  Pairs name their struct, so
+ * that padding is where the compiler puts it.
+ */
+#define ORL_KINDS(X)                                                           \
+	X(I8, int8_t, INTEGER)                                                 \
+	X(I16, int16_t, INTEGER)                                               \
+	X(I32, int32_t, INTEGER)                                               \
+	X(I64, int64_t, INTEGER)                                               \
+	X(U8, uint8_t, INTEGER)                                                \
+	X(U16, uint16_t, INTEGER)                                              \
+	X(U32, uint32_t, INTEGER)                                              \
+	X(U64, uint64_t, INTEGER)                                              \
+	X(F32, float, FLOAT)                                                   \
+	X(F64, double, FLOAT)                                                  \
+	X(FLD, long double, FLOAT)                                             \
+	X(F128, __float128, FLOAT)                                             \
+	X(C32, float _Complex, COMPLEX)                                        \
+	X(C64, double _Complex, COMPLEX)                                       \
+	X(CLD, long double _Complex, COMPLEX)                                  \
+	X(C128, _Complex __float128, COMPLEX)                                  \
+	X(BOOL, bool, LOGICAL)                                                 \
+	X(L8, int8_t, LOGICAL)                                                 \
+	X(L16, int16_t, LOGICAL)                                               \
+	X(L32, int32_t, LOGICAL)                                               \
+	X(L64, int64_t, LOGICAL)                                               \
+	X(BYTE, unsigned char, BYTE)                                           \
+	X(WCHAR, wchar_t, OPAQUE)                                              \
+	X(CHARACTER, unsigned char, OPAQUE)                                    \
+	X(PACKED, unsigned char, OPAQUE)                                       \
+	X(FLOAT_INT, struct orl_float_int, PAIR)                               \
+	X(DOUBLE_INT, struct orl_double_int, PAIR)                             \
+	X(LONG_INT, struct orl_long_int, PAIR)                                 \
+	X(2INT, struct orl_2int, PAIR)                                         \
+	X(SHORT_INT, struct orl_short_int, PAIR)                               \
+	X(LD_INT, struct orl_ld_int, PAIR)                                     \
+	X(2REAL, struct orl_2real, PAIR)                                       \
+	X(2DOUBLE, struct orl_2double, PAIR)
+
+/* The value of a pair is v, its index i; as MPI-3.1 section 5.9.4 lays out. */
+struct orl_float_int {
+	float v;
+	int i;
+};
+struct orl_double_int {
+	double v;
+	int i;
+};
+struct orl_long_int {
+	long v;
+	int i;
+};
+struct orl_2int {
+	int v, i;
+};
+struct orl_short_int {
+	short v;
+	int i;
+};
+struct orl_ld_int {
+	long double v;
+	int i;
+};
+struct orl_2real {
+	float v, i;
+};
+struct orl_2double {
+	double v, i;
+};
+
+enum orl_kind {
+#define ORL_KIND_ENUM(kind, ctype, class) ORL_##kind,
+	ORL_KINDS(ORL_KIND_ENUM)
+#undef ORL_KIND_ENUM
+	ORL_KIND_COUNT,
+	ORL_MIXED = ORL_KIND_COUNT /* a type with several kinds in it */
+};
+
+struct orl_kind_info {
+	const char *name; /* "I32" */
+	enum orl_class class;
+	uint8_t extent;	 /* bytes from one element to the next, sizeof */
+	uint8_t size;	 /* bytes of data in it, as MPI_Type_size says */
+	uint8_t second;	 /* padded pairs: offset of the index; else 0 */
+	uint8_t first;	 /* padded pairs: bytes of the value; else 0 */
+};
+
+extern const struct orl_kind_info orl_kinds[ORL_KIND_COUNT];
+
+/*
+ * One piece of a flattened type: blocks times blocklen elements of a kind,
+ * the blocks stride bytes apart, the first one off bytes from the buffer.
+ * Elements in a block lie extent bytes apart, so a block has no holes but
+ * a padded pair's own.
+ */
+struct orl_run {
+	ptrdiff_t off;
+	ptrdiff_t stride;
+	size_t blocks;
+	size_t blocklen;
+	enum orl_kind kind;
+};
+
+/*
+ * A flattened datatype.  Immutable; owned by the cache until MPI_Type_free.
+ * Runs are in the order of the type map, neighbours merged.
+ */
+struct orl_type {
+	size_t size;	   /* bytes of data in one item, padding not counted */
+	size_t elements;   /* basic elements in one item */
+	ptrdiff_t lb;	   /* MPI lower bound */
+	ptrdiff_t extent;  /* from one item to the next */
+	ptrdiff_t true_lb; /* first and one past the last byte of data */
+	ptrdiff_t true_ub;
+	enum orl_kind kind; /* of all elements, or ORL_MIXED */
+	/*
+	 * dense: n items are one block of n * size bytes at offset 0, without
+	 * any hole: what may be moved by one memcpy.  Basic kinds without
+	 * padding are dense, and so is contiguous(3, MPI_INT).
+	 * packed: the same, but a padded pair's own holes are allowed: what
+	 * may be combined by one kernel call of n * elements.
+	 */
+	bool dense;
+	bool packed;
+	size_t nruns;
+	const struct orl_run *runs; /* elements, for the accumulate family */
+	size_t npieces;
+	const struct orl_run *pieces; /* the same as bytes, kind ORL_BYTE:
+				       * padding left out, for put and get */
+};
+
+extern struct orl_map orl_type_map;
+
+/* Flattens and caches; 0, -ENOMEM, or MPI_ERR_TYPE. */
+int orl_type_load(MPI_Datatype handle, const struct orl_type **type);
+
+/*
+ * The flattened form of a handle.  0, or what orl_type_load returns:
+ * MPI_ERR_TYPE for MPI_DATATYPE_NULL and what is no datatype.
+ */
+static inline int orl_type_find(MPI_Datatype handle,
+				const struct orl_type **type)
+{
+	*type = orl_map_find(&orl_type_map, (uintptr_t)handle);
+	return orl_likely(*type) ? 0 : orl_type_load(handle, type);
+}
+
+/*
+ * First and one past the last byte that count items touch, relative to the
+ * buffer: 0, or -EOVERFLOW.  Both are 0 where no byte is touched.
+ */
+int orl_type_span(const struct orl_type *type, size_t count, ptrdiff_t *first,
+		  ptrdiff_t *last);
+
+/*
+ * Walks count items of a type block by block.  A cursor made for bytes goes
+ * over pieces, its unit is the byte; one for elements goes over runs, its
+ * unit is the element.
+ */
+struct orl_cursor {
+	const struct orl_run *runs;
+	size_t nruns;
+	ptrdiff_t extent;
+	size_t items; /* not yet begun, the current one included */
+	ptrdiff_t item_off;
+	size_t run, block, done; /* where we are, done units in the block */
+};
+
+void orl_cursor_bytes(struct orl_cursor *cur, const struct orl_type *type,
+		      size_t count);
+void orl_cursor_elements(struct orl_cursor *cur, const struct orl_type *type,
+			 size_t count);
+
+/*
+ * The next block of at most max units (max > 0): returns its length in
+ * units, its offset in bytes in *off; 0 at the end.
+ */
+size_t orl_cursor_next(struct orl_cursor *cur, size_t max, ptrdiff_t *off);
+
+/*
+ * Called for each pair of blocks of equal length, in order; a value other
+ * than 0 ends the walk.
+ */
+typedef int (*orl_pair_fn)(void *arg, ptrdiff_t off_a, ptrdiff_t off_b,
+			   size_t len);
+
+/* Walks two byte cursors together until one ends: 0, or what fn returned. */
+int orl_cursor_pairs(struct orl_cursor *a, struct orl_cursor *b,
+		     orl_pair_fn fn, void *arg);
+
+/*
+ * Between a typed buffer and a contiguous array of its elements (of
+ * extent bytes each, all of one kind): for operands of accumulates.
+ */
+void orl_type_gather(const struct orl_type *type, size_t count,
+		     const void *buf, void *elements);
+void orl_type_scatter(const struct orl_type *type, size_t count, void *buf,
+		      const void *elements);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * orl_util.h - what every module may use: options, log, the handle map,
+ * compiler hints.  Depends on nothing else of Oriel.
+ */
+#ifndef ORL_UTIL_H
+#define ORL_UTIL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define orl_likely(x)	__builtin_expect(!!(x), 1)
+#define orl_unlikely(x) __builtin_expect(!!(x), 0)
+#define ORL_COLD	__attribute__((cold, noinline))
+#define ORL_CACHELINE	64
+#define ORL_ALIGN_UP(x, a) (((x) + (a)-1) & ~((__typeof__(x))(a)-1))
+
+/* -- options: read once from the environment, ORIEL_<NAME> --------------- */
+
+/* name in C, name in the environment, kind, default, help */
+#define ORL_OPTIONS(X)                                                         \
+	X(path, PATH, mask, "direct,cma",                                      \
+	  "paths that may be used, by comma: direct, cma")                     \
+	X(log, LOG, level, "error", "none, error, warn, info or debug")        \
+	X(spin, SPIN, number, "-1",                                            \
+	  "polls before a wait yields the core; -1 decides by the load")       \
+	X(yield, YIELD, number, "100",                                         \
+	  "yields before a wait sleeps in the kernel")                         \
+	X(arena, ARENA, size, "0",                                             \
+	  "bytes of address space for one process's windows; 0 decides")       \
+	X(bulk, BULK, number, "8",                                             \
+	  "elements from which an accumulate works under the bulk lock")
+
+enum {
+	ORL_PATH_DIRECT = 1,
+	ORL_PATH_CMA = 2
+};
+
+struct orl_options {
+#define ORL_OPTION_MEMBER(name, env, kind, def, help) long name;
+	ORL_OPTIONS(ORL_OPTION_MEMBER)
+#undef ORL_OPTION_MEMBER
+};
+
+/* Constant once orl_options_load has run. */
+extern struct orl_options orl_options;
+
+/* Reads the environment once; an option it cannot read keeps its default. */
+void orl_options_load(void);
+
+/* -- log: to stderr, one line a call --------------------------------------*/
+
+enum orl_log_level {
+	ORL_LOG_NONE,
+	ORL_LOG_ERROR,
+	ORL_LOG_WARN,
+	ORL_LOG_INFO,
+	ORL_LOG_DEBUG
+};
+
+void orl_log(enum orl_log_level level, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* -- handle map: a word to a pointer ------------------------------------- */
+
+struct orl_map_slot {
+	_Atomic(uintptr_t) key; /* 0: never used */
+	_Atomic(void *) value;	/* NULL: deleted */
+};
+
+struct orl_map_table {
+	size_t mask; /* slots - 1 */
+	unsigned shift;
+	struct orl_map_table *retired; /* older table, kept for its readers */
+	struct orl_map_slot slots[];
+};
+
+/*
+ * Readers take no lock and may run beside a writer; writers take the lock.
+ * Zero-initialised by ORL_MAP_INIT.  Key 0 is not allowed.
+ */
+struct orl_map {
+	_Atomic(struct orl_map_table *) table;
+	size_t used; /* slots with a key, deleted ones included */
+	pthread_mutex_t lock;
+};
+
+#define ORL_MAP_INIT                                                           \
+	{                                                                      \
+		.lock = PTHREAD_MUTEX_INITIALIZER                              \
+	}
+
+/* 0, or -ENOMEM.  Replaces the value that the key had. */
+int orl_map_set(struct orl_map *map, uintptr_t key, void *value);
+void orl_map_del(struct orl_map *map, uintptr_t key);
+
+static inline size_t orl_map_hash(const struct orl_map_table *table,
+				  uintptr_t key)
+{
+	return (size_t)((uint64_t)key * 0x9e3779b97f4a7c15u >> table->shift);
+}
+
+/* The value, or NULL. */
+static inline void *orl_map_find(struct orl_map *map, uintptr_t key)
+{
+	/* Acquire: pairs with the release in publish(), map.c. */
+	struct orl_map_table *table =
+		atomic_load_explicit(&map->table, memory_order_acquire);
+	size_t i;
+
+	if (orl_unlikely(!table))
+		return NULL;
+	for (i = orl_map_hash(table, key);; i++) {
+		struct orl_map_slot *slot = &table->slots[i & table->mask];
+		/* Acquire: pairs with the release in place(), map.c. */
+		uintptr_t k =
+			atomic_load_explicit(&slot->key, memory_order_acquire);
+
+		if (orl_likely(k == key))
+			return atomic_load_explicit(&slot->value,
+						    memory_order_acquire);
+		if (!k)
+			return NULL;
+	}
+}
+
+#endif

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The library: all modules in one convenience library that unit tests link
+# too, and src/mpi, the only one that exports, on top.
+noinst_LTLIBRARIES += libcore.la
+libcore_la_SOURCES = \
+	include/orl_acc.h include/orl_host.h include/orl_path.h \
+	include/orl_progress.h include/orl_shm.h include/orl_type.h \
+	include/orl_util.h include/orl_win.h \
+	src/util/log.c src/util/map.c src/util/options.c \
+	src/progress/progress.c src/progress/wait.c \
+	src/host/comm.c src/host/datatype.c src/host/error.c \
+	src/host/handle.c src/host/host.c src/host/info.c \
+	src/type/basic.c src/type/cache.c src/type/cursor.c \
+	src/type/flatten.c src/type/gather.c src/type/run.c \
+	src/type/type.h \
+	src/shm/arena.c src/shm/limit.c src/shm/peer.c \
+	src/path/cma.c src/path/direct.c src/path/queue.c src/path/queue.h
+libcore_la_LIBADD = -lpthread -ldl
+
+hostlib_LTLIBRARIES = liboriel.la
+liboriel_la_SOURCES = include/oriel.h \
+	src/mpi/communicate.c src/mpi/library.c src/mpi/mpi.h \
+	src/mpi/object.c src/mpi/synchronise.c src/mpi/window.c
+liboriel_la_LIBADD = libcore.la
+liboriel_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
+	-export-symbols-regex '^(P?MPI_|oriel_)'
+
+bin_PROGRAMS += orielrun
+orielrun_SOURCES = src/run/orielrun.c
