@@ -18,6 +18,24 @@
 #define ORL_CACHELINE	64
 #define ORL_ALIGN_UP(x, a) (((x) + (a)-1) & ~((__typeof__(x))(a)-1))
 
+/* -- threads -------------------------------------------------------------- */
+
+/* Does the program use MPI_THREAD_MULTIPLE?  Constant once started. */
+extern bool orl_threaded;
+
+/* A mutex that costs a branch in programs without threads. */
+static inline void orl_lock(pthread_mutex_t *mutex)
+{
+	if (orl_unlikely(orl_threaded))
+		pthread_mutex_lock(mutex);
+}
+
+static inline void orl_unlock(pthread_mutex_t *mutex)
+{
+	if (orl_unlikely(orl_threaded))
+		pthread_mutex_unlock(mutex);
+}
+
 /* -- options: read once from the environment, ORIEL_<NAME> --------------- */
 
 /* name in C, name in the environment, kind, default, help */

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * wait.c - the one wait loop: spin, yield, sleep; and the bell's futex.
+ *
+ * Spinning is cheap and answers at once, but keeps the core from the rank
+ * that is waited for when there are more ranks than cores.  A rank that
+ * sleeps wakes every PERIOD to make progress for others: a peer may need the
+ * host MPI of this one before it can release what is waited for.
+ */
+#include "orl_progress.h"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "orl_util.h"
+
+#define SPINS_ALONE 2000 /* about as long as a wake-up takes */
+#define SPINS_CROWDED 20
+#define SPINS_A_POLL 256 /* between polls: they cost much more than a look */
+#define YIELDS_A_POLL 8
+#define PERIOD_NS 1000000
+
+static int node_ranks = 1;
+
+void orl_progress_set_ranks(int ranks)
+{
+	if (ranks > node_ranks)
+		node_ranks = ranks;
+}
+
+static long spin_limit(void)
+{
+	static long cores;
+
+	if (orl_options.spin >= 0)
+		return orl_options.spin;
+	if (!cores)
+		cores = sysconf(_SC_NPROCESSORS_ONLN);
+	return node_ranks > cores ? SPINS_CROWDED : SPINS_ALONE;
+}
+
+static void pause_cpu(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+static bool spin(orl_ready_fn ready, void *arg)
+{
+	long i, limit = spin_limit();
+
+	for (i = 1; i <= limit; i++) {
+		if (ready(arg))
+			return true;
+		if (i % SPINS_A_POLL == 0)
+			orl_progress();
+		pause_cpu();
+	}
+	return false;
+}
+
+static bool yield(orl_ready_fn ready, void *arg)
+{
+	long i;
+
+	for (i = 0; i < orl_options.yield; i++) {
+		if (ready(arg))
+			return true;
+		if (i % YIELDS_A_POLL == 0)
+			orl_progress();
+		sched_yield();
+	}
+	return false;
+}
+
+static void sleep_on(struct orl_bell *bell, uint32_t bits, orl_ready_fn ready,
+		     void *arg)
+{
+	struct timespec until;
+	uint32_t seq;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += PERIOD_NS;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	/* Sequentially consistent: pairs with orl_bell_ring. */
+	atomic_fetch_add(&bell->sleepers, 1);
+	seq = atomic_load(&bell->seq);
+	if (!ready(arg))
+		syscall(SYS_futex, &bell->seq, FUTEX_WAIT_BITSET, seq, &until,
+			NULL, bits);
+	atomic_fetch_sub(&bell->sleepers, 1);
+}
+
+void orl_wait(struct orl_bell *bell, uint32_t bits, orl_ready_fn ready,
+	      void *arg)
+{
+	if (spin(ready, arg) || yield(ready, arg))
+		return;
+	while (!ready(arg)) {
+		sleep_on(bell, bits, ready, arg);
+		orl_progress();
+	}
+}
+
+void orl_bell_wake(struct orl_bell *bell, uint32_t bits)
+{
+	atomic_fetch_add(&bell->seq, 1);
+	syscall(SYS_futex, &bell->seq, FUTEX_WAKE_BITSET, INT32_MAX, NULL, NULL,
+		bits);
+}

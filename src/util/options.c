@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * options.c - the options of orl_util.h's list, from the environment.  Each
+ * kind has a parser; all values are held as long.
+ */
+#include "orl_util.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct orl_options orl_options;
+bool orl_threaded;
+
+struct word {
+	const char *name;
+	long value;
+};
+
+static const struct word paths[] = {
+	{"direct", ORL_PATH_DIRECT}, {"cma", ORL_PATH_CMA}, {NULL, 0}};
+
+static const struct word levels[] = {
+	{"none", ORL_LOG_NONE},	 {"error", ORL_LOG_ERROR},
+	{"warn", ORL_LOG_WARN},	 {"info", ORL_LOG_INFO},
+	{"debug", ORL_LOG_DEBUG}, {NULL, 0}};
+
+static bool find_word(const struct word *words, const char *text, size_t len,
+		      long *value)
+{
+	for (; words->name; words++) {
+		if (strlen(words->name) == len &&
+		    !strncmp(words->name, text, len)) {
+			*value = words->value;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool parse_level(const char *text, long *value)
+{
+	return find_word(levels, text, strlen(text), value);
+}
+
+static bool parse_mask(const char *text, long *value)
+{
+	long mask = 0, bit;
+	size_t len;
+
+	for (;; text += len + 1) {
+		len = strcspn(text, ",");
+		if (!find_word(paths, text, len, &bit))
+			return false;
+		mask |= bit;
+		if (!text[len])
+			break;
+	}
+	*value = mask;
+	return true;
+}
+
+static bool parse_number(const char *text, long *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtol(text, &end, 10);
+	return !errno && end != text && !*end;
+}
+
+/* A number of bytes, with k, m, g or t behind it. */
+static bool parse_size(const char *text, long *value)
+{
+	static const char units[] = "kmgt";
+	char *end;
+	const char *unit;
+	int shift = 0;
+
+	errno = 0;
+	*value = strtol(text, &end, 10);
+	if (errno || end == text || *value < 0)
+		return false;
+	if (*end) {
+		unit = strchr(units, *end | 0x20);
+		if (!unit || end[1])
+			return false;
+		shift = 10 * (int)(unit - units + 1);
+	}
+	if (*value > INT64_MAX >> shift)
+		return false;
+	*value <<= shift;
+	return true;
+}
+
+static void load_one(const char *env, bool (*parse)(const char *, long *),
+		     const char *def, long *value)
+{
+	const char *text = getenv(env);
+
+	parse(def, value);
+	if (!text || !*text || parse(text, value))
+		return;
+	parse(def, value);
+	orl_log(ORL_LOG_WARN, "%s=%s is not understood; %s is used", env, text,
+		def);
+}
+
+void orl_options_load(void)
+{
+	orl_options.log = ORL_LOG_WARN;
+#define ORL_OPTION_LOAD(name, env, kind, def, help)                            \
+	load_one("ORIEL_" #env, parse_##kind, def, &orl_options.name);
+	ORL_OPTIONS(ORL_OPTION_LOAD)
+#undef ORL_OPTION_LOAD
+}
