@@ -65,18 +65,27 @@ struct orl_host {
 #undef ORL_HOST_MEMBER
 };
 
-/* Constant after the library's constructor. */
+/* Constant after orl_host_load. */
 extern struct orl_host orl_host;
 
 /* "Open MPI" or "MPICH": what this build serves. */
 extern const char orl_host_name[];
 
 /*
- * Makes the host's errors on MPI objects of ours come back as codes, learns
- * the thread level and adds the host's progress to orl_progress.  Called
- * once, with MPI initialised.
+ * Resolves orl_host: the library's constructor calls it.  False, with the
+ * reason logged, if the program's MPI is another one than this build's.
+ */
+bool orl_host_load(void);
+
+/*
+ * Learns the thread level, makes the communicator that window handles live
+ * on and adds the host's progress to orl_progress.  Needs MPI initialised;
+ * any number of calls, any thread.
  */
 int orl_host_start(void);
+
+/* The error class of a code, MPI_Error_class. */
+int orl_host_error_class(int code);
 
 /* -- communicators --------------------------------------------------------*/
 

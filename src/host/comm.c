@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* comm.c - the user's communicators and groups, and the exchange on them. */
+#include "orl_host.h"
+
+#include <stdlib.h>
+
+int orl_host_comm_open(MPI_Comm handle, struct orl_comm *comm)
+{
+	int inter, rc;
+
+	if (handle == MPI_COMM_NULL)
+		return MPI_ERR_COMM;
+	rc = PMPI_Comm_test_inter(handle, &inter);
+	if (rc)
+		return orl_host_error_class(rc);
+	if (inter)
+		return MPI_ERR_COMM;
+	comm->handle = handle;
+	PMPI_Comm_rank(handle, &comm->rank);
+	PMPI_Comm_size(handle, &comm->size);
+	rc = PMPI_Comm_group(handle, &comm->group);
+	return rc ? orl_host_error_class(rc) : 0;
+}
+
+void orl_host_comm_close(struct orl_comm *comm)
+{
+	PMPI_Group_free(&comm->group);
+}
+
+int orl_host_allgather(const struct orl_comm *comm, const void *mine,
+		       void *all, size_t bytes)
+{
+	int rc = PMPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes,
+				MPI_BYTE, comm->handle);
+
+	return rc ? orl_host_error_class(rc) : 0;
+}
+
+static int translate(const struct orl_comm *comm, MPI_Group group, int count,
+		     int *theirs, int *ours)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		theirs[i] = i;
+	if (PMPI_Group_translate_ranks(group, count, theirs, comm->group,
+				       ours))
+		return MPI_ERR_GROUP;
+	for (i = 0; i < count; i++)
+		if (ours[i] == MPI_UNDEFINED)
+			return MPI_ERR_GROUP;
+	return 0;
+}
+
+int orl_host_group_ranks(const struct orl_comm *comm, MPI_Group group,
+			 int **ranks, int *count)
+{
+	int *theirs;
+	int rc;
+
+	if (group == MPI_GROUP_NULL || PMPI_Group_size(group, count))
+		return MPI_ERR_GROUP;
+	theirs = calloc((size_t)*count * 2 + 1, sizeof(*theirs));
+	if (!theirs)
+		return MPI_ERR_NO_MEM;
+	rc = translate(comm, group, *count, theirs + *count, theirs);
+	if (rc) {
+		free(theirs);
+		return rc;
+	}
+	*ranks = theirs;
+	return 0;
+}
+
+int orl_host_group_copy(MPI_Group group, MPI_Group *copy)
+{
+	int rc = PMPI_Group_excl(group, 0, NULL, copy);
+
+	return rc ? orl_host_error_class(rc) : 0;
+}

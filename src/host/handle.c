@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * handle.c - handles that are the host's own objects: a window of this
+ * process alone, on which names, attributes and error handlers work as ever,
+ * in every language; and a request that has completed.
+ */
+#include "orl_host.h"
+
+#include "host.h"
+
+int orl_host_win_make(MPI_Win *handle)
+{
+	void *base;
+
+	/* Not every component of Open MPI can make every flavor. */
+	if (!orl_host.Win_allocate(0, 1, MPI_INFO_NULL, orl_host_self, &base,
+				   handle))
+		return 0;
+	if (!orl_host.Win_create_dynamic(MPI_INFO_NULL, orl_host_self, handle))
+		return 0;
+	if (!orl_host.Win_create(NULL, 0, 1, MPI_INFO_NULL, orl_host_self,
+				 handle))
+		return 0;
+	return MPI_ERR_WIN;
+}
+
+int orl_host_win_free(MPI_Win *handle)
+{
+	int rc = orl_host.Win_free(handle);
+
+	return rc ? orl_host_error_class(rc) : 0;
+}
+
+void orl_host_win_name(MPI_Win handle, char name[MPI_MAX_OBJECT_NAME])
+{
+	int len = 0;
+
+	name[0] = 0;
+	PMPI_Win_get_name(handle, name, &len);
+}
+
+int orl_host_request_done(MPI_Request *request)
+{
+	int rc = PMPI_Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, orl_host_self,
+			    request);
+
+	return rc ? orl_host_error_class(rc) : 0;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * host.c - finding the host MPI, and the little that Oriel keeps in it from
+ * the first window to MPI_Finalize.
+ */
+#include "orl_host.h"
+
+#include "config.h"
+#include "host.h"
+#include "orl_progress.h"
+#include "orl_util.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct orl_host orl_host;
+const char orl_host_name[] = ORL_HOST_NAME;
+MPI_Comm orl_host_self = MPI_COMM_NULL;
+
+/* MPICH writes up to 8192 bytes, whatever the constant says elsewhere. */
+#define VERSION_BYTES 8192
+
+typedef int (*version_fn)(char *, int *);
+
+/*
+ * The MPI that the program's own calls reach: the first in search order.
+ * Another one can be loaded beside it, as a dependency of this library.
+ */
+static bool is_own_host(void)
+{
+	static char version[VERSION_BYTES];
+	version_fn get_version =
+		(version_fn)dlsym(RTLD_DEFAULT, "PMPI_Get_library_version");
+	int len = 0;
+
+	if (!get_version || get_version(version, &len))
+		return true;
+	if (!strncmp(version, orl_host_name, strlen(orl_host_name)))
+		return true;
+	version[strcspn(version, "\n,")] = 0;
+	orl_log(ORL_LOG_ERROR,
+		"this liboriel serves %s, but the program uses \"%.60s\"; "
+		"start it with the orielrun of that MPI, or without Oriel",
+		orl_host_name, version);
+	return false;
+}
+
+bool orl_host_load(void)
+{
+	if (!is_own_host())
+		return false;
+#define ORL_HOST_FIND(name)                                                    \
+	orl_host.name = (__typeof__(orl_host.name))dlsym(RTLD_NEXT,            \
+							 "PMPI_" #name);       \
+	if (!orl_host.name) {                                                  \
+		orl_log(ORL_LOG_ERROR, "%s has no PMPI_" #name,                \
+			orl_host_name);                                        \
+		return false;                                                  \
+	}
+	ORL_HOST_FUNCTIONS(ORL_HOST_FIND)
+#undef ORL_HOST_FIND
+	return true;
+}
+
+/*
+ * A rank that waits in Oriel must go on serving the host's messages: its
+ * peer may be in a blocking send to it before it can come to the point that
+ * is waited for.
+ */
+static void poll_host(void)
+{
+	int flag;
+
+	PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, orl_host_self, &flag,
+		    MPI_STATUS_IGNORE);
+}
+
+static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+	PMPI_Comm_free_keyval(&keyval);
+	return PMPI_Comm_free(&orl_host_self);
+}
+
+/* MPI_Finalize first deletes the attributes of MPI_COMM_SELF. */
+static int watch_finalize(void)
+{
+	int keyval, rc;
+
+	rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize,
+				     &keyval, NULL);
+	return rc ? rc : PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
+}
+
+static int start(void)
+{
+	int level, rc;
+
+	rc = PMPI_Comm_dup(MPI_COMM_SELF, &orl_host_self);
+	if (rc)
+		return orl_host_error_class(rc);
+	PMPI_Comm_set_errhandler(orl_host_self, MPI_ERRORS_RETURN);
+	PMPI_Query_thread(&level);
+	orl_threaded = level == MPI_THREAD_MULTIPLE;
+	rc = watch_finalize();
+	if (rc)
+		return orl_host_error_class(rc);
+	return orl_progress_register(poll_host) ? MPI_ERR_INTERN : 0;
+}
+
+int orl_host_start(void)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static _Atomic(int) started;
+	int rc = 0;
+
+	if (orl_likely(started))
+		return 0;
+	pthread_mutex_lock(&lock);
+	if (!started) {
+		rc = start();
+		started = !rc;
+	}
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
