@@ -26,4 +26,9 @@ liboriel_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
 	-export-symbols-regex '^(P?MPI_|oriel_)'
 
 bin_PROGRAMS += orielrun
-orielrun_SOURCES = src/run/orielrun.c
+# A plain program of no MPI, so that it runs in the build tree as it stands.
+orielrun_SOURCES = src/run/elf.c src/run/elf.h src/run/loaded.c \
+	src/run/orielrun.c src/run/place.c src/run/place.h
+orielrun_CPPFLAGS = $(AM_CPPFLAGS) -DORL_LIBDIR='"$(libdir)"'
+orielrun_CFLAGS = $(ORIEL_CFLAGS)
+orielrun_LDFLAGS = -Wl,--as-needed

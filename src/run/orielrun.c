@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * orielrun.c - starts a program with Oriel's library preloaded: the build
+ * of it that goes with the MPI that the program uses.
+ */
+#include "config.h"
+#include "elf.h"
+#include "place.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+/* Exit codes, as env and nice have them. */
+enum {
+	EXIT_OWN = 125,
+	EXIT_CANNOT_RUN = 126,
+	EXIT_NOT_FOUND = 127
+};
+
+#define SCRIPT_DEPTH 4
+
+static const char usage[] =
+	"Usage: mpirun -n N orielrun [--print] PROGRAM [ARGUMENT]...\n"
+	"Runs PROGRAM with its MPI's one-sided communication done by Oriel.\n"
+	"\n"
+	"  --print    print the library that would be preloaded, run nothing\n"
+	"  --help     print this\n"
+	"  --version  print the version\n"
+	"\n"
+	"Oriel itself is told by environment variables: see README.md.\n";
+
+/* Prints and exits. */
+static void fail(int code, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3), noreturn));
+
+static void fail(int code, const char *fmt, ...)
+{
+	va_list args;
+
+	fputs("orielrun: ", stderr);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fputc('\n', stderr);
+	exit(code);
+}
+
+/* -- finding the program ---------------------------------------------------*/
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return !access(path, X_OK) && !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+/* As execvp does.  path is PATH_MAX long. */
+static void find_program(const char *name, char *path)
+{
+	const char *dir = getenv("PATH"), *end;
+	bool forbidden = false;
+
+	if (strchr(name, '/')) {
+		snprintf(path, PATH_MAX, "%s", name);
+		if (access(path, F_OK))
+			fail(EXIT_NOT_FOUND, "%s: %s", name, strerror(errno));
+		if (!is_program(path))
+			fail(EXIT_CANNOT_RUN, "%s is no executable file",
+			     name);
+		return;
+	}
+	for (dir = dir ? dir : "/bin:/usr/bin"; dir; dir = *end ? end + 1 : 0) {
+		end = strchrnul(dir, ':');
+		snprintf(path, PATH_MAX, "%.*s%s%s", (int)(end - dir), dir,
+			 end == dir ? "" : "/", name);
+		if (is_program(path))
+			return;
+		forbidden |= !access(path, F_OK);
+	}
+	if (forbidden)
+		fail(EXIT_CANNOT_RUN, "%s in PATH is no executable file",
+		     name);
+	fail(EXIT_NOT_FOUND, "%s: not found in PATH", name);
+}
+
+/* Does path begin with "#!"?  Its interpreter then takes path's place. */
+static bool follow_script(char *path)
+{
+	char line[PATH_MAX] = "", name[PATH_MAX], argument[PATH_MAX] = "";
+	FILE *file = fopen(path, "re");
+	bool is_script;
+
+	if (!file)
+		return false;
+	is_script = fgets(line, sizeof(line), file) &&
+		    !strncmp(line, "#!", 2) &&
+		    sscanf(line + 2, " %s %s", name, argument) >= 1;
+	fclose(file);
+	if (!is_script)
+		return false;
+	if (!strcmp(basename(name), "env") && argument[0] &&
+	    argument[0] != '-' && !strchr(argument, '='))
+		find_program(argument, path);
+	else
+		find_program(name, path);
+	return true;
+}
+
+/* -- judging it -------------------------------------------------------------*/
+
+static void refuse_launcher(const char *path)
+{
+	static const char *const names[] = { "mpirun", "mpiexec", "orterun",
+					     "prterun", "srun" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(basename(path), names[i], strlen(names[i])))
+			fail(EXIT_OWN,
+			     "%s is a launcher; orielrun goes behind it:\n"
+			     "  %s -n 4 orielrun ./program",
+			     path, names[i]);
+}
+
+/* The loader ignores LD_PRELOAD in a program that gains rights. */
+static void refuse_rights(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return;
+	if (((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
+	    ((st.st_mode & S_ISGID) && st.st_gid != getegid()) ||
+	    (geteuid() && getxattr(path, "security.capability", NULL, 0) > 0))
+		fail(EXIT_CANNOT_RUN,
+		     "%s runs with rights of its own (set-user-ID, "
+		     "set-group-ID or capabilities),\n"
+		     "  so nothing can be preloaded into it: link it with "
+		     "-loriel instead",
+		     path);
+}
+
+static void refuse_kind(const char *path, const struct orl_elf *elf)
+{
+	switch (elf->kind) {
+	case ORL_ELF_OTHER_BITS:
+		fail(EXIT_CANNOT_RUN,
+		     "%s is not a %zu-bit program, as this Oriel is", path,
+		     8 * sizeof(void *));
+	case ORL_ELF_OTHER_MACHINE:
+		fail(EXIT_CANNOT_RUN,
+		     "%s was compiled for another kind of processor", path);
+	case ORL_ELF_DAMAGED:
+		fail(EXIT_CANNOT_RUN, "%s is no program, or is damaged", path);
+	default:
+		break;
+	}
+	if (elf->kind == ORL_ELF_PROGRAM && !elf->interpreter[0])
+		fail(EXIT_CANNOT_RUN,
+		     "%s is linked statically, so nothing can be preloaded "
+		     "into it:\n  link it with shared libraries (without "
+		     "-static)",
+		     path);
+}
+
+/* The soname of the MPI that the program at path uses; "" if none. */
+static void find_mpi(const char *path, char mpi[ORL_NAME_MAX])
+{
+	struct orl_elf elf;
+
+	mpi[0] = 0;
+	refuse_rights(path);
+	/* A program that may be run but not read keeps its secret. */
+	if (orl_elf_read(path, &elf))
+		return;
+	refuse_kind(path, &elf);
+	if (elf.kind == ORL_ELF_NOT)
+		return;
+	orl_elf_loaded_mpi(path, &elf, mpi);
+	if (!mpi[0] && elf.contains_mpi)
+		fail(EXIT_CANNOT_RUN,
+		     "%s has its MPI linked in statically, where it cannot be "
+		     "taken over:\n  link it with a shared MPI library",
+		     path);
+}
+
+/* -- choosing the library ---------------------------------------------------*/
+
+static void warn_launcher(const char *path, const struct orl_place *place)
+{
+	const struct orl_place *by = orl_place_launcher();
+	const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+
+	if (!rank)
+		rank = getenv("PMI_RANK");
+	if (!by || by == place || !rank || strcmp(rank, "0"))
+		return;
+	fprintf(stderr,
+		"orielrun: warning: %s uses %s, but %s's launcher started it:\n"
+		"  its processes will not find each other; use %s\n",
+		path, place->name, by->name, place->launcher);
+}
+
+/* The build of the library that itself uses the MPI of this soname. */
+static const struct orl_place *find_build(const char *mpi, char *library)
+{
+	int i;
+
+	for (i = 0; i < ORL_PLACES; i++) {
+		struct orl_elf elf;
+
+		if (orl_place_library(&orl_places[i], library, PATH_MAX) &&
+		    !orl_elf_read(library, &elf) && !strcmp(elf.mpi, mpi))
+			return &orl_places[i];
+	}
+	return NULL;
+}
+
+static void choose_by_mpi(const char *path, const char *mpi, char *library)
+{
+	const struct orl_place *place = find_build(mpi, library);
+
+	if (place) {
+		warn_launcher(path, place);
+		return;
+	}
+	place = orl_place_of(mpi);
+	if (place && !orl_place_library(place, library, PATH_MAX))
+		fail(EXIT_OWN,
+		     "%s uses %s (%s), and Oriel is not built for it here:\n"
+		     "  run ./quickstart build in its source, or configure it "
+		     "with that MPI's CC=mpicc",
+		     path, place->name, mpi);
+	fail(EXIT_OWN,
+	     "%s uses the MPI library %s, which no build of Oriel here is "
+	     "made for:\n  configure a build with that MPI's CC=mpicc",
+	     path, mpi);
+}
+
+/* For what shows no MPI itself: shells, interpreters, plug-in hosts. */
+static void choose_by_launcher(const char *path, char *library)
+{
+	const struct orl_place *place = orl_place_launcher();
+
+	if (!place)
+		place = orl_place_own();
+	if (!orl_place_library(place, library, PATH_MAX))
+		fail(EXIT_OWN,
+		     "no liboriel for %s, under which %s was started:\n"
+		     "  run ./quickstart build in Oriel's source, or configure "
+		     "it with that MPI's CC=mpicc",
+		     place->name, path);
+}
+
+static void choose_library(const char *program, char *library)
+{
+	char path[PATH_MAX], mpi[ORL_NAME_MAX];
+	int depth = 0;
+
+	find_program(program, path);
+	refuse_launcher(path);
+	while (follow_script(path))
+		if (++depth == SCRIPT_DEPTH)
+			fail(EXIT_CANNOT_RUN, "%s: scripts run each other",
+			     program);
+	find_mpi(path, mpi);
+	if (mpi[0])
+		choose_by_mpi(path, mpi, library);
+	else
+		choose_by_launcher(path, library);
+}
+
+/* -- starting ---------------------------------------------------------------*/
+
+/* Drops builds of ours that an outer orielrun left, keeps all else. */
+static void clean_preload(void)
+{
+	const char *old = getenv("LD_PRELOAD");
+	char *copy, *kept, *item, *state;
+
+	if (!old)
+		return;
+	copy = strdup(old);
+	kept = calloc(1, strlen(old) + 1);
+	if (!copy || !kept)
+		fail(EXIT_OWN, "no memory");
+	for (item = strtok_r(copy, ": ", &state); item;
+	     item = strtok_r(NULL, ": ", &state)) {
+		if (!strncmp(basename(item), "liboriel.so", 11))
+			continue;
+		if (kept[0])
+			strcat(kept, ":");
+		strcat(kept, item);
+	}
+	if (kept[0])
+		setenv("LD_PRELOAD", kept, 1);
+	else
+		unsetenv("LD_PRELOAD");
+	free(copy);
+	free(kept);
+}
+
+static void prepend_preload(const char *library)
+{
+	const char *old = getenv("LD_PRELOAD");
+	char *value;
+
+	if (!*library)
+		return;
+	if (asprintf(&value, "%s%s%s", library, old ? ":" : "",
+		     old ? old : "") < 0 ||
+	    setenv("LD_PRELOAD", value, 1))
+		fail(EXIT_OWN, "no memory");
+	free(value);
+}
+
+int main(int argc, char **argv)
+{
+	bool print = argc > 1 && !strcmp(argv[1], "--print");
+	char library[PATH_MAX];
+	char **program = argv + 1 + print;
+
+	if (argc > 1 && !strcmp(argv[1], "--help"))
+		return fputs(usage, stdout) < 0;
+	if (argc > 1 && !strcmp(argv[1], "--version"))
+		return printf("orielrun (Oriel) %s\n", PACKAGE_VERSION) < 0;
+	if (*program && !strcmp(*program, "--"))
+		program++;
+	else if (*program && **program == '-')
+		fail(EXIT_OWN, "unknown option %s; try orielrun --help",
+		     *program);
+	if (!*program)
+		fail(EXIT_OWN, "no program given; try orielrun --help");
+
+	clean_preload();
+	choose_library(*program, library);
+	if (print)
+		return puts(library) < 0;
+	prepend_preload(library);
+	prepend_preload(ORL_SANITIZER_RUNTIME);
+	execvp(*program, program);
+	fail(errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN, "%s: %s",
+	     *program, strerror(errno));
+}
