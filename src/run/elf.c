@@ -47,10 +47,10 @@ static const char *string_at(const struct image *image, uint64_t off)
 bool orl_elf_is_mpi(const char *soname)
 {
 	static const char *const names[] = {
-		"libmpi.so",	  "libmpich.so",     "libmpi_abi.so",
-		"libmpi_cray.so", "libmpi_gnu",	     "libmpi_intel",
-		"libmpi_ibm.so",  "libmpich_gnu",    "libmpich_intel",
-		"libmpt.so",	  "libmpi_sgi.so",   "libmsmpi.so",
+		"libmpi.so",	  "libmpich.so",   "libmpi_abi.so",
+		"libmpi_cray.so", "libmpi_gnu",	   "libmpi_intel",
+		"libmpi_ibm.so",  "libmpich_gnu",  "libmpich_intel",
+		"libmpt.so",	  "libmpi_sgi.so", "libmsmpi.so",
 	};
 	size_t i;
 
@@ -106,8 +106,8 @@ static uint64_t offset_of(const struct image *image, ElfW(Addr) addr)
 	return 0;
 }
 
-static void read_dynamic(const struct image *image,
-			 const ElfW(Phdr) *segment, struct orl_elf *elf)
+static void read_dynamic(const struct image *image, const ElfW(Phdr) *segment,
+			 struct orl_elf *elf)
 {
 	size_t i, n = segment->p_filesz / sizeof(ElfW(Dyn));
 	const ElfW(Dyn) *dyn = at(image, segment->p_offset, segment->p_filesz);
@@ -209,8 +209,8 @@ int orl_elf_read(const char *path, struct orl_elf *elf)
 	}
 	image.size = st.st_size;
 	if (image.size) {
-		void *map = mmap(NULL, image.size, PROT_READ, MAP_PRIVATE, fd,
-				 0);
+		void *map =
+			mmap(NULL, image.size, PROT_READ, MAP_PRIVATE, fd, 0);
 
 		if (map == MAP_FAILED) {
 			rc = -errno;

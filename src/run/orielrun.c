@@ -72,8 +72,7 @@ static void find_program(const char *name, char *path)
 		if (access(path, F_OK))
 			fail(EXIT_NOT_FOUND, "%s: %s", name, strerror(errno));
 		if (!is_program(path))
-			fail(EXIT_CANNOT_RUN, "%s is no executable file",
-			     name);
+			fail(EXIT_CANNOT_RUN, "%s is no executable file", name);
 		return;
 	}
 	for (dir = dir ? dir : "/bin:/usr/bin"; dir; dir = *end ? end + 1 : 0) {
@@ -85,8 +84,7 @@ static void find_program(const char *name, char *path)
 		forbidden |= !access(path, F_OK);
 	}
 	if (forbidden)
-		fail(EXIT_CANNOT_RUN, "%s in PATH is no executable file",
-		     name);
+		fail(EXIT_CANNOT_RUN, "%s in PATH is no executable file", name);
 	fail(EXIT_NOT_FOUND, "%s: not found in PATH", name);
 }
 
