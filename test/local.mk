@@ -1,1 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# Every test goes through test/run, which speaks TAP: a program whose source
+# has a line "/* ranks: ...; paths: ... */" is run under the host's launcher
+# and orielrun at each of these, all else once, by itself.
+#
+#	make check				all, with the totals at the end
+#	make check TESTS='test/put_get'		some
+#	make check ORIEL_TEST_HOST=1		on the host MPI, without Oriel
+#	make check ORIEL_TEST_RANKS='2 5' ORIEL_TEST_PATHS=cma
+TEST_EXTENSIONS = .sh
+TEST_RUN = env ORIELRUN='$(abs_top_builddir)/orielrun' \
+	top_builddir='$(top_builddir)' $(SHELL) $(top_srcdir)/test/run
+TEST_TAP = env AM_TAP_AWK='$(AWK)' $(SHELL) \
+	$(top_srcdir)/build-aux/tap-driver.sh
+LOG_COMPILER = $(TEST_RUN)
+LOG_DRIVER = $(TEST_TAP)
+SH_LOG_COMPILER = $(TEST_RUN)
+SH_LOG_DRIVER = $(TEST_TAP)
+
+# -- behaviour: pure MPI programs, one a behaviour ---------------------------
+behaviour = \
+	test/put_get test/sizes test/empty \
+	test/accumulate test/fetch_op test/compare_swap
+
+check_PROGRAMS += $(behaviour)
+TESTS += $(behaviour)
+EXTRA_DIST += test/run test/test.h test/elements.h test/acc.h
+# -- end of behaviour ----------------------------------------------------------
