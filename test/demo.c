@@ -60,32 +60,36 @@ struct short_int {
 	int index;
 };
 
-/* The greater value wins, and brings its index. */
+/* The greater value wins and brings its index; the old pair is fetched. */
 static int maxloc(void)
 {
 	enum {
 		COUNT = 8
 	};
-	struct short_int *base, mine[COUNT];
+	static ALIGNED struct short_int base[COUNT];
+	struct short_int mine[COUNT], old[COUNT];
 	int i, right = 1;
 	MPI_Win win;
 
-	MPI_Win_allocate(sizeof(mine), sizeof(mine[0]), MPI_INFO_NULL,
-			 MPI_COMM_WORLD, &base, &win);
+	MPI_Win_create(base, sizeof(base), sizeof(base[0]), MPI_INFO_NULL,
+		       MPI_COMM_WORLD, &win);
 	for (i = 0; i < COUNT; i++) {
 		base[i] = (struct short_int){ 10, -1 };
 		mine[i] = (struct short_int){ (short)(5 + 2 * i), i };
 	}
 	MPI_Win_fence(0, win);
 	if (rank == 0)
-		MPI_Accumulate(mine, COUNT, MPI_SHORT_INT, 1, 0, COUNT,
-			       MPI_SHORT_INT, MPI_MAXLOC, win);
+		MPI_Get_accumulate(mine, COUNT, MPI_SHORT_INT, old, COUNT,
+				   MPI_SHORT_INT, 1, 0, COUNT, MPI_SHORT_INT,
+				   MPI_MAXLOC, win);
 	MPI_Win_fence(0, win);
-	for (i = 0; i < COUNT && rank == 1; i++) {
-		int wins = 5 + 2 * i > 10;
+	for (i = 0; i < COUNT; i++) {
+		int wins = rank == 1 && mine[i].value > 10;
 
-		right &= base[i].value == (wins ? 5 + 2 * i : 10) &&
+		right &= base[i].value == (wins ? mine[i].value : 10) &&
 			 base[i].index == (wins ? i : -1);
+		if (rank == 0)
+			right &= old[i].value == 10 && old[i].index == -1;
 	}
 	MPI_Win_free(&win);
 	return right;
