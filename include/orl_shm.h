@@ -9,6 +9,7 @@
 #ifndef ORL_SHM_H
 #define ORL_SHM_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,7 +25,7 @@ int orl_arena_open(const char **what);
 /*
  * len bytes (0 gives a valid unique address), aligned to align, a power of
  * two up to 2 MiB.  The bytes are not touched and not cleared.  NULL when
- * the node cannot give them (orl_arena_room).
+ * the node cannot give them (orl_node_room) or the arena is full.
  */
 void *orl_arena_alloc(size_t len, size_t align);
 /* Gives whole pages back to the system. */
@@ -63,12 +64,15 @@ void orl_card_fill(struct orl_card *card);
 struct orl_peer {
 	uint64_t token;
 	int32_t pid;
-	int cma;	 /* 0: not tried; 1: works; < 0: -errno */
+	_Atomic(int) cma; /* 0: not tried; 1: works; < 0: -errno */
 	ptrdiff_t delta; /* our address of a byte minus the owner's */
 	uint64_t probe;	 /* an owner's address that is readable */
 };
 
-/* Maps at first contact; 0 or -errno.  Own card: delta 0. */
+/*
+ * Maps at first contact.  Own card: delta 0.  0 or -errno: -EXDEV for a card
+ * of another node, -ESTALE where the process or its arena is gone.
+ */
 int orl_peer_find(const struct orl_card *card, struct orl_peer **peer);
 
 /* May process_vm_readv/writev reach it?  0 or -errno; asked once. */

@@ -13,8 +13,10 @@ libcore_la_SOURCES = \
 	src/type/basic.c src/type/cache.c src/type/cursor.c \
 	src/type/flatten.c src/type/gather.c src/type/run.c \
 	src/type/type.h \
-	src/shm/arena.c src/shm/limit.c src/shm/peer.c \
-	src/path/cma.c src/path/direct.c src/path/queue.c src/path/queue.h
+	src/shm/arena.c src/shm/cgroup.c src/shm/extent.c src/shm/extent.h \
+	src/shm/limit.c src/shm/node.c src/shm/peer.c src/shm/shm.h \
+	src/path/cma.c src/path/copy.h src/path/direct.c src/path/queue.c \
+	src/path/queue.h
 libcore_la_LIBADD = -lpthread -ldl
 
 hostlib_LTLIBRARIES = liboriel.la
