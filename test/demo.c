@@ -19,10 +19,7 @@ static int rank, size;
 /* Every rank's word at the end of a window of bytes that are no round sum. */
 static int odd_size(void)
 {
-	enum {
-		BYTES = 20,
-		LAST = 4
-	};
+	enum { BYTES = 20, LAST = 4 };
 	int *base, one = 1, right = 1;
 	MPI_Win win;
 
@@ -63,9 +60,7 @@ struct short_int {
 /* The greater value wins and brings its index; the old pair is fetched. */
 static int maxloc(void)
 {
-	enum {
-		COUNT = 8
-	};
+	enum { COUNT = 8 };
 	static ALIGNED struct short_int base[COUNT];
 	struct short_int mine[COUNT], old[COUNT];
 	int i, right = 1;
@@ -118,10 +113,7 @@ static int swap(void)
 /* The elements of a strided request arrive before its wait returns. */
 static int rget(void)
 {
-	enum {
-		COUNT = 4,
-		STRIDE = 3
-	};
+	enum { COUNT = 4, STRIDE = 3 };
 	int *base, got[COUNT * STRIDE], i, right = 1;
 	MPI_Datatype every;
 	MPI_Request request;
@@ -160,9 +152,7 @@ static double seconds(void)
  */
 static int passive(void)
 {
-	enum {
-		GIVE_UP = 5
-	};
+	enum { GIVE_UP = 5 };
 	static ALIGNED volatile int counter;
 	int one = 1, old = -1, right = 1;
 	MPI_Win win;

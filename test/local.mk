@@ -26,3 +26,11 @@ check_PROGRAMS += $(behaviour)
 TESTS += $(behaviour)
 EXTRA_DIST += test/run test/test.h test/elements.h test/acc.h
 # -- end of behaviour ----------------------------------------------------------
+
+# -- checks of the tree and the library; the scripts run by themselves --------
+checks = test/check_layers.sh test/check_headers.sh test/check_style.sh \
+	test/check_symbols.sh test/check_coverage.sh
+check_PROGRAMS += test/demo
+TESTS += $(checks)
+EXTRA_DIST += $(checks)
+# -- end of checks -----------------------------------------------------------

@@ -18,11 +18,7 @@
 #include <unistd.h>
 
 /* Exit codes, as env and nice have them. */
-enum {
-	EXIT_OWN = 125,
-	EXIT_CANNOT_RUN = 126,
-	EXIT_NOT_FOUND = 127
-};
+enum { EXIT_OWN = 125, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
 #define SCRIPT_DEPTH 4
 

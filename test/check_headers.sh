@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check_headers.sh - every header compiles alone, without a warning; those
+# named *_body.h are parts of a file, not headers.
+top=${srcdir:-$(dirname "$0")/..}
+build=$(pwd)
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$top" || exit 1
+failed=0
+
+for header in $(find src include win atomics test benchmarks -name '*.h' \
+		! -name '*_body.h' ! -name config.h | sort); do
+	printf '#include "%s"\n' "$header" >"$dir/alone.c"
+	${CC:-mpicc} -std=gnu11 -Wall -Wextra -Wmissing-prototypes -Wvla \
+		-Wshadow -Wno-unused-parameter -Wno-unused-function \
+		-Wno-unused-variable -Werror -fsyntax-only \
+		-I. -Iinclude -I"$build/include" "$dir/alone.c" || {
+			echo "$header does not compile alone"
+			failed=1
+		}
+done
+exit $failed
