@@ -24,6 +24,9 @@ enum orl_class {
 	ORL_CLASS_PAIR	   /* MINLOC MAXLOC */
 };
 
+/* Complex of __float128, for which there is no other name in C. */
+typedef _Complex float orl_complex128 __attribute__((mode(TC)));
+
 /*
  * kind, C type of one element, class.  Several MPI datatypes map to one
  * kind: MPI_INT and MPI_INT32_T are both I32.  Pairs name their struct, so
@@ -45,7 +48,7 @@ enum orl_class {
 	X(C32, float _Complex, COMPLEX)                                        \
 	X(C64, double _Complex, COMPLEX)                                       \
 	X(CLD, long double _Complex, COMPLEX)                                  \
-	X(C128, _Complex __float128, COMPLEX)                                  \
+	X(C128, orl_complex128, COMPLEX)                                       \
 	X(BOOL, bool, LOGICAL)                                                 \
 	X(L8, int8_t, LOGICAL)                                                 \
 	X(L16, int16_t, LOGICAL)                                               \
@@ -118,7 +121,7 @@ extern const struct orl_kind_info orl_kinds[ORL_KIND_COUNT];
  * One piece of a flattened type: blocks times blocklen elements of a kind,
  * the blocks stride bytes apart, the first one off bytes from the buffer.
  * Elements in a block lie extent bytes apart, so a block has no holes but
- * a padded pair's own.
+ * a padded pair's own.  No run is empty; the stride of one block is 0.
  */
 struct orl_run {
 	ptrdiff_t off;
@@ -139,13 +142,15 @@ struct orl_type {
 	ptrdiff_t extent;  /* from one item to the next */
 	ptrdiff_t true_lb; /* first and one past the last byte of data */
 	ptrdiff_t true_ub;
-	enum orl_kind kind; /* of all elements, or ORL_MIXED */
+	enum orl_kind kind; /* of all elements, or ORL_MIXED; BYTE if none */
 	/*
 	 * dense: n items are one block of n * size bytes at offset 0, without
 	 * any hole: what may be moved by one memcpy.  Basic kinds without
 	 * padding are dense, and so is contiguous(3, MPI_INT).
-	 * packed: the same, but a padded pair's own holes are allowed: what
-	 * may be combined by one kernel call of n * elements.
+	 * packed: elements of one kind, n items are one block of them, with
+	 * no holes but a padded pair's own: what may be combined by one
+	 * kernel call of n * elements.
+	 * Both hold for a type of no elements.
 	 */
 	bool dense;
 	bool packed;
@@ -155,6 +160,9 @@ struct orl_type {
 	const struct orl_run *pieces; /* the same as bytes, kind ORL_BYTE:
 				       * padding left out, for put and get */
 };
+
+/* The type of one element of each kind. */
+extern const struct orl_type orl_basics[ORL_KIND_COUNT];
 
 extern struct orl_map orl_type_map;
 
@@ -182,15 +190,21 @@ int orl_type_span(const struct orl_type *type, size_t count, ptrdiff_t *first,
 /*
  * Walks count items of a type block by block.  A cursor made for bytes goes
  * over pieces, its unit is the byte; one for elements goes over runs, its
- * unit is the element.
+ * unit is the element.  Items that continue each other are walked as one.
+ * orl_type_span must have accepted the count.  May be copied.
  */
 struct orl_cursor {
-	const struct orl_run *runs;
-	size_t nruns;
+	ptrdiff_t off;	   /* of what comes next */
+	size_t left;	   /* units left in the block; 0: at the end */
+	size_t blocks;	   /* left in the run, this one included */
+	ptrdiff_t start;   /* of the block */
+	ptrdiff_t stride;  /* of the run, as are: */
+	size_t blocklen;
+	size_t unit;	   /* bytes */
+	const struct orl_run *next, *first, *end;
+	size_t items;	   /* left, this one included */
+	ptrdiff_t item;	   /* offset of this one */
 	ptrdiff_t extent;
-	size_t items; /* not yet begun, the current one included */
-	ptrdiff_t item_off;
-	size_t run, block, done; /* where we are, done units in the block */
 };
 
 void orl_cursor_bytes(struct orl_cursor *cur, const struct orl_type *type,
@@ -214,6 +228,17 @@ typedef int (*orl_pair_fn)(void *arg, ptrdiff_t off_a, ptrdiff_t off_b,
 /* Walks two byte cursors together until one ends: 0, or what fn returned. */
 int orl_cursor_pairs(struct orl_cursor *a, struct orl_cursor *b,
 		     orl_pair_fn fn, void *arg);
+
+/* -- copies within memory that is mapped here ------------------------------*/
+
+/*
+ * Copies bytes of data, in the order of both type maps, until one side has
+ * no more.  Of dst nothing but data is written, and no byte ever holds
+ * anything but its old or its new value, so others may read beside it.
+ */
+void orl_type_copy(const struct orl_type *dst_type, size_t dst_count, void *dst,
+		   const struct orl_type *src_type, size_t src_count,
+		   const void *src);
 
 /*
  * Between a typed buffer and a contiguous array of its elements (of

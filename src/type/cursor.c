@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cursor.c - walking typed buffers block by block, and copying between two
+ * of them.  A cursor keeps its run by value: items of one run each are
+ * turned into one longer run, or one block, when it is made.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "type.h"
+
+int orl_type_span(const struct orl_type *type, size_t count, ptrdiff_t *first,
+		  ptrdiff_t *last)
+{
+	ptrdiff_t far, lo, hi;
+
+	*first = *last = 0;
+	if (!count || !type->size)
+		return 0;
+	if (__builtin_mul_overflow(count - 1, type->extent, &far))
+		return -EOVERFLOW;
+	lo = far < 0 ? far : 0;
+	hi = far < 0 ? 0 : far;
+	if (__builtin_add_overflow(type->true_lb, lo, &lo) ||
+	    __builtin_add_overflow(type->true_ub, hi, &hi))
+		return -EOVERFLOW;
+	*first = lo;
+	*last = hi;
+	return 0;
+}
+
+/* -- one cursor --------------------------------------------------------------*/
+
+static inline void enter_run(struct orl_cursor *cur, const struct orl_run *run)
+{
+	cur->start = cur->item + run->off;
+	cur->off = cur->start;
+	cur->left = run->blocklen;
+	cur->blocks = run->blocks;
+	cur->stride = run->stride;
+	cur->blocklen = run->blocklen;
+	cur->unit = orl_run_unit(run);
+	cur->next = run + 1;
+}
+
+/* Makes one run of the items left, where they continue each other. */
+static void unite_items(struct orl_cursor *cur)
+{
+	ptrdiff_t len = (ptrdiff_t)(cur->blocklen * cur->unit);
+
+	if (cur->blocks > 1) {
+		if (cur->extent != (ptrdiff_t)cur->blocks * cur->stride)
+			return;
+		cur->blocks *= cur->items;
+	} else if (cur->extent == len) {
+		cur->blocklen *= cur->items;
+		cur->left = cur->blocklen;
+	} else {
+		cur->blocks = cur->items;
+		cur->stride = cur->extent;
+	}
+	cur->items = 1;
+}
+
+static void start(struct orl_cursor *cur, const struct orl_run *runs, size_t n,
+		  const struct orl_type *type, size_t count)
+{
+	if (!n || !count) {
+		*cur = (struct orl_cursor){ .left = 0 };
+		return;
+	}
+	cur->first = runs;
+	cur->end = runs + n;
+	cur->items = count;
+	cur->item = 0;
+	cur->extent = type->extent;
+	enter_run(cur, runs);
+	if (n == 1 && count > 1)
+		unite_items(cur);
+}
+
+void orl_cursor_bytes(struct orl_cursor *cur, const struct orl_type *type,
+		      size_t count)
+{
+	start(cur, type->pieces, type->npieces, type, count);
+}
+
+void orl_cursor_elements(struct orl_cursor *cur, const struct orl_type *type,
+			 size_t count)
+{
+	start(cur, type->runs, type->nruns, type, count);
+}
+
+/* Goes to the next run, or leaves the cursor at its end: left is 0. */
+static void leave_run(struct orl_cursor *cur)
+{
+	if (cur->next == cur->end) {
+		if (--cur->items == 0)
+			return;
+		cur->item += cur->extent;
+		cur->next = cur->first;
+	}
+	enter_run(cur, cur->next);
+}
+
+/* Goes n blocks on, not beyond the run; the current block is done with. */
+static inline void leave_blocks(struct orl_cursor *cur, size_t n)
+{
+	cur->left = 0;
+	cur->blocks -= n;
+	if (!cur->blocks) {
+		leave_run(cur);
+		return;
+	}
+	cur->start += (ptrdiff_t)n * cur->stride;
+	cur->off = cur->start;
+	cur->left = cur->blocklen;
+}
+
+/* Goes len units on, at most to the end of the block. */
+static inline void advance(struct orl_cursor *cur, size_t len)
+{
+	if (len < cur->left) {
+		cur->left -= len;
+		cur->off += (ptrdiff_t)(len * cur->unit);
+		return;
+	}
+	leave_blocks(cur, 1);
+}
+
+size_t orl_cursor_next(struct orl_cursor *cur, size_t max, ptrdiff_t *off)
+{
+	size_t len = cur->left < max ? cur->left : max;
+
+	*off = cur->off;
+	if (orl_likely(len))
+		advance(cur, len);
+	return len;
+}
+
+/* -- two cursors -------------------------------------------------------------*/
+
+int orl_cursor_pairs(struct orl_cursor *a, struct orl_cursor *b,
+		     orl_pair_fn fn, void *arg)
+{
+	while (a->left && b->left) {
+		size_t len = a->left < b->left ? a->left : b->left;
+		int rc = fn(arg, a->off, b->off, len);
+
+		if (rc)
+			return rc;
+		advance(a, len);
+		advance(b, len);
+	}
+	return 0;
+}
+
+/* n blocks of len bytes, to and from addresses that grow by the strides. */
+struct blocks {
+	char *dst;
+	const char *src;
+	ptrdiff_t dst_stride, src_stride;
+	size_t len, n;
+};
+
+/* One fixed size a function: the copy becomes a load and a store. */
+#define COPY_FIXED(size)                                                       \
+	static void copy_##size(const struct blocks *b)                        \
+	{                                                                      \
+		ptrdiff_t to = b->dst_stride, from = b->src_stride;            \
+		const char *src = b->src;                                      \
+		char *dst = b->dst;                                            \
+		size_t n;                                                      \
+                                                                               \
+		for (n = b->n; n; n--, dst += to, src += from)                 \
+			memcpy(dst, src, size);                                \
+	}
+COPY_FIXED(1)
+COPY_FIXED(2)
+COPY_FIXED(4)
+COPY_FIXED(8)
+COPY_FIXED(12)
+COPY_FIXED(16)
+COPY_FIXED(24)
+COPY_FIXED(32)
+
+/* Buffers should not overlap; should they do, nothing worse may happen. */
+static void copy_any(const struct blocks *b)
+{
+	const char *src = b->src;
+	char *dst = b->dst;
+	size_t n;
+
+	for (n = b->n; n; n--, dst += b->dst_stride, src += b->src_stride)
+		memmove(dst, src, b->len);
+}
+
+static void copy_blocks(const struct blocks *b)
+{
+	switch (b->len) {
+	case 1:
+		copy_1(b);
+		break;
+	case 2:
+		copy_2(b);
+		break;
+	case 4:
+		copy_4(b);
+		break;
+	case 8:
+		copy_8(b);
+		break;
+	case 12:
+		copy_12(b);
+		break;
+	case 16:
+		copy_16(b);
+		break;
+	case 24:
+		copy_24(b);
+		break;
+	case 32:
+		copy_32(b);
+		break;
+	default:
+		copy_any(b);
+	}
+}
+
+/*
+ * How often len bytes can be taken, and how far apart: whole blocks of len,
+ * or parts of one longer block.
+ */
+static size_t count_steps(const struct orl_cursor *cur, size_t len,
+			  ptrdiff_t *stride)
+{
+	if (cur->left == len && cur->blocklen == len) {
+		*stride = cur->stride;
+		return cur->blocks;
+	}
+	*stride = (ptrdiff_t)len;
+	return cur->left / len;
+}
+
+/* Goes n times len bytes on, as counted by count_steps. */
+static void take_steps(struct orl_cursor *cur, size_t len, size_t n)
+{
+	if (cur->left == len && cur->blocklen == len)
+		leave_blocks(cur, n);
+	else
+		advance(cur, n * len);
+}
+
+void orl_type_copy(const struct orl_type *dst_type, size_t dst_count, void *dst,
+		   const struct orl_type *src_type, size_t src_count,
+		   const void *src)
+{
+	struct orl_cursor to, from;
+	struct blocks b;
+	size_t n;
+
+	orl_cursor_bytes(&to, dst_type, dst_count);
+	orl_cursor_bytes(&from, src_type, src_count);
+	while (to.left && from.left) {
+		/* Not on pointers: the buffer may be MPI_BOTTOM. */
+		b.dst = (char *)((uintptr_t)dst + (uintptr_t)to.off);
+		b.src = (const char *)((uintptr_t)src + (uintptr_t)from.off);
+		b.len = to.left < from.left ? to.left : from.left;
+		b.n = count_steps(&to, b.len, &b.dst_stride);
+		n = count_steps(&from, b.len, &b.src_stride);
+		if (n < b.n)
+			b.n = n;
+		copy_blocks(&b);
+		take_steps(&to, b.len, b.n);
+		take_steps(&from, b.len, b.n);
+	}
+}
