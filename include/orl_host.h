@@ -53,8 +53,6 @@
 	X(Win_get_info)                                                        \
 	X(Win_set_info)                                                        \
 	X(Win_get_attr)                                                        \
-	X(Win_set_attr)                                                        \
-	X(Win_delete_attr)                                                     \
 	X(Alloc_mem)                                                           \
 	X(Free_mem)
 

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * orl_win.h - windows: what the MPI entry points call.  Functions return
+ * MPI_SUCCESS or an error code that has already been raised on the window's
+ * (at creation: the communicator's) error handler.  Section numbers are
+ * those of MPI-3.1.
+ */
+#ifndef ORL_WIN_H
+#define ORL_WIN_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "orl_util.h"
+
+struct orl_win;
+
+/* Live windows by handle. */
+extern struct orl_map orl_win_map;
+
+/* NULL if the handle is not one of Oriel's. */
+static inline struct orl_win *orl_win_find(MPI_Win handle)
+{
+	return orl_map_find(&orl_win_map, (uintptr_t)handle);
+}
+
+/* -- creation, section 11.2: collective -------------------------------------*/
+
+struct orl_win_args {
+	const char *call; /* "MPI_Win_create" */
+	int flavor;	  /* MPI_WIN_FLAVOR_... */
+	void *base;	  /* MPI_WIN_FLAVOR_CREATE: the user's memory */
+	MPI_Aint size;	  /* bytes */
+	MPI_Aint disp_unit;
+	MPI_Info info;
+	MPI_Comm comm;
+};
+
+/* Communication: two allgathers.  Memory: one cache line a rank. */
+int orl_win_create(const struct orl_win_args *args, MPI_Win *handle);
+/* The address of this rank's part, in this process. */
+void *orl_win_base(const struct orl_win *win);
+/* Waits for all ranks; deletes attributes; *handle = MPI_WIN_NULL. */
+int orl_win_free(MPI_Win *handle, struct orl_win *win);
+
+int orl_win_attach(struct orl_win *win, void *base, MPI_Aint size);
+int orl_win_detach(struct orl_win *win, const void *base);
+/* unit is an int or, for the large-count form, an MPI_Aint. */
+int orl_win_shared_query(struct orl_win *win, int rank, MPI_Aint *size,
+			 MPI_Aint *unit, void *base);
+
+/* -- communication, section 11.3 --------------------------------------------*/
+
+/* The arguments that all communication calls share. */
+struct orl_xfer {
+	const char *call; /* for messages */
+	const void *origin; /* written by a get */
+	int64_t ocount;
+	MPI_Datatype otype;
+	int64_t tcount;
+	MPI_Datatype ttype;
+	MPI_Aint disp;
+	int rank;
+	bool request; /* an R-form: passive epochs only, local completion */
+};
+
+/* Those of the accumulate family beside. */
+struct orl_xacc {
+	struct orl_xfer xfer;
+	MPI_Op op;
+	void *result;
+	int64_t rcount;
+	MPI_Datatype rtype;
+};
+
+int orl_win_put(struct orl_win *win, const struct orl_xfer *x);
+int orl_win_get(struct orl_win *win, const struct orl_xfer *x);
+int orl_win_accumulate(struct orl_win *win, const struct orl_xacc *x);
+int orl_win_get_accumulate(struct orl_win *win, const struct orl_xacc *x);
+/* otype and ttype are the one datatype, the counts are 1. */
+int orl_win_fetch_and_op(struct orl_win *win, const struct orl_xacc *x);
+int orl_win_compare_and_swap(struct orl_win *win, const struct orl_xacc *x,
+			     const void *compare);
+/* After an R-form that returned MPI_SUCCESS: its request. */
+int orl_win_request(struct orl_win *win, MPI_Request *request);
+
+/* -- synchronisation, section 11.5 -------------------------------------------*/
+
+int orl_win_fence(struct orl_win *win, int assertion);
+int orl_win_post(struct orl_win *win, MPI_Group group, int assertion);
+int orl_win_start(struct orl_win *win, MPI_Group group, int assertion);
+int orl_win_complete(struct orl_win *win);
+int orl_win_wait(struct orl_win *win);
+int orl_win_test(struct orl_win *win, int *flag);
+int orl_win_lock(struct orl_win *win, int type, int rank, int assertion);
+int orl_win_unlock(struct orl_win *win, int rank);
+int orl_win_lock_all(struct orl_win *win, int assertion);
+int orl_win_unlock_all(struct orl_win *win);
+int orl_win_flush(struct orl_win *win, int rank);
+int orl_win_flush_all(struct orl_win *win);
+int orl_win_flush_local(struct orl_win *win, int rank);
+int orl_win_flush_local_all(struct orl_win *win);
+int orl_win_sync(struct orl_win *win);
+
+/* -- the object, sections 11.2.6, 11.2.7 -------------------------------------*/
+
+int orl_win_get_group(struct orl_win *win, MPI_Group *group);
+int orl_win_get_info(struct orl_win *win, MPI_Info *info);
+int orl_win_set_info(struct orl_win *win, MPI_Info info);
+/* False if keyval is not one of the five predefined ones. */
+bool orl_win_get_attr(struct orl_win *win, int keyval, void *value);
+
+/* -- memory, section 8.2 ------------------------------------------------------*/
+
+int orl_mem_alloc(MPI_Aint size, void *base);
+/* False if it is not memory of orl_mem_alloc's. */
+bool orl_mem_free(void *base);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * accumulate.c - the accumulate family's arguments: checked, and brought to
+ * the shape that atomics/ works on, contiguous operands of one kind.  An
+ * origin or result with another layout goes through a temporary array.
+ */
+#include "place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One call, checked. */
+struct job {
+	struct orl_checked c;
+	struct orl_acc acc;
+	const struct orl_type *rtype;
+	void *gathered;	 /* temporary operands, or NULL */
+	void *scattered;
+};
+
+static ORL_COLD int refuse(struct orl_win *win, const struct orl_xacc *x,
+			   int rc)
+{
+	if (x->xfer.rank == MPI_PROC_NULL)
+		return MPI_SUCCESS;
+	return orl_place_fail(win, &x->xfer, rc);
+}
+
+static size_t elements(const struct orl_type *type, int64_t count)
+{
+	return type->elements * (size_t)count;
+}
+
+static int check_types(const struct orl_xacc *x, struct job *job)
+{
+	const struct orl_xfer *f = &x->xfer;
+	struct orl_checked *c = &job->c;
+	int rc = orl_type_find(f->ttype, &c->ttype);
+
+	if (orl_unlikely(rc))
+		return rc;
+	c->otype = NULL;
+	if (job->acc.op != ORL_NO_OP) {
+		rc = orl_type_find(f->otype, &c->otype);
+		if (orl_unlikely(rc))
+			return rc;
+		if (c->otype->kind != c->ttype->kind && f->ocount &&
+		    c->otype->size)
+			return MPI_ERR_TYPE;
+	}
+	if (c->ttype->kind == ORL_MIXED)
+		return MPI_ERR_TYPE;
+	job->acc.kind = c->ttype->kind;
+	if (!orl_op_fits(job->acc.op, job->acc.kind))
+		return MPI_ERR_OP;
+	return 0;
+}
+
+static int check_counts(const struct orl_xacc *x, struct job *job)
+{
+	const struct orl_xfer *f = &x->xfer;
+	struct orl_checked *c = &job->c;
+	size_t sent;
+
+	job->acc.count = elements(c->ttype, f->tcount);
+	if (!c->otype)
+		return 0;
+	sent = elements(c->otype, f->ocount);
+	if (orl_unlikely(sent > job->acc.count))
+		return MPI_ERR_TRUNCATE;
+	job->acc.count = sent;
+	return 0;
+}
+
+static int check_result(const struct orl_xacc *x, struct job *job)
+{
+	int rc;
+
+	job->rtype = NULL;
+	if (!job->acc.result)
+		return 0;
+	if (x->rcount < 0)
+		return MPI_ERR_COUNT;
+	rc = orl_type_find(x->rtype, &job->rtype);
+	if (rc)
+		return rc;
+	if (job->acc.count && job->rtype->kind != job->acc.kind)
+		return MPI_ERR_TYPE;
+	if (job->acc.count > elements(job->rtype, x->rcount))
+		return MPI_ERR_TRUNCATE;
+	return 0;
+}
+
+static int check(struct orl_win *win, const struct orl_xacc *x,
+		 struct job *job)
+{
+	int rc = orl_place_call(win, &x->xfer);
+
+	rc = rc ? rc : orl_op_find(x->op, &job->acc.op);
+	rc = rc ? rc : check_types(x, job);
+	rc = rc ? rc : check_counts(x, job);
+	rc = rc ? rc : check_result(x, job);
+	return rc ? rc
+		  : orl_place_target(win, &x->xfer, job->c.ttype,
+				     &job->c.place);
+}
+
+static size_t bytes(const struct job *job)
+{
+	return job->acc.count * orl_kinds[job->acc.kind].extent;
+}
+
+/* Contiguous operands, made where the user's are not. */
+static int shape_origin(const struct orl_xacc *x, struct job *job)
+{
+	const struct orl_type *type = job->c.otype;
+
+	job->gathered = NULL;
+	job->acc.origin = x->xfer.origin;
+	if (!type || type->packed)
+		return 0;
+	job->gathered = malloc(bytes(job));
+	if (!job->gathered)
+		return -ENOMEM;
+	orl_type_gather(type, (size_t)x->xfer.ocount, x->xfer.origin,
+			job->gathered);
+	job->acc.origin = job->gathered;
+	return 0;
+}
+
+static int shape_result(struct job *job)
+{
+	job->scattered = NULL;
+	if (!job->rtype || job->rtype->packed)
+		return 0;
+	job->scattered = malloc(bytes(job));
+	if (!job->scattered)
+		return -ENOMEM;
+	job->acc.result = job->scattered;
+	return 0;
+}
+
+/* The result type may describe more than was fetched, or end in an item. */
+static void scatter_result(const struct orl_xacc *x, struct job *job)
+{
+	const struct orl_type *type = job->rtype;
+	size_t items = job->acc.count / type->elements;
+	size_t rest = job->acc.count % type->elements, n;
+	size_t extent = orl_kinds[job->acc.kind].extent;
+	const char *from = job->scattered;
+	char *to = (char *)x->result + (ptrdiff_t)items * type->extent;
+	struct orl_cursor cur;
+	ptrdiff_t off;
+
+	orl_type_scatter(type, items, x->result, from);
+	from += items * type->elements * extent;
+	orl_cursor_elements(&cur, type, 1);
+	while (rest && (n = orl_cursor_next(&cur, rest, &off)) > 0) {
+		memcpy(to + off, from, n * extent);
+		from += n * extent;
+		rest -= n;
+	}
+}
+
+static void shape_target(const struct orl_xacc *x, struct job *job)
+{
+	const struct orl_type *type = job->c.ttype;
+
+	job->acc.layout = type->packed ? NULL : type;
+	job->acc.items = (size_t)x->xfer.tcount;
+}
+
+static int run(const struct orl_xacc *x, struct job *job)
+{
+	int rc = shape_origin(x, job);
+
+	if (rc)
+		return rc;
+	rc = shape_result(job);
+	if (!rc) {
+		shape_target(x, job);
+		rc = orl_acc_issue(&job->c.place, &job->acc);
+	}
+	if (!rc && job->scattered)
+		scatter_result(x, job);
+	free(job->scattered);
+	free(job->gathered);
+	return rc;
+}
+
+static bool is_simple(const struct job *job)
+{
+	return job->acc.count == 1 && job->c.ttype->packed &&
+	       (!job->c.otype || job->c.otype->packed) &&
+	       (!job->rtype || job->rtype->packed);
+}
+
+static int accumulate(struct orl_win *win, const struct orl_xacc *x,
+		      void *result)
+{
+	struct job job;
+	int rc;
+
+	job.acc.result = result;
+	rc = check(win, x, &job);
+	if (orl_unlikely(rc))
+		return refuse(win, x, rc);
+	if (orl_unlikely(!job.acc.count))
+		return MPI_SUCCESS;
+	if (orl_likely(is_simple(&job))) {
+		job.acc.origin = x->xfer.origin;
+		job.acc.layout = NULL;
+		job.acc.items = 1;
+		rc = orl_acc_one(&job.c.place, &job.acc);
+	} else {
+		rc = run(x, &job);
+	}
+	return orl_likely(!rc) ? MPI_SUCCESS : refuse(win, x, rc);
+}
+
+int orl_win_accumulate(struct orl_win *win, const struct orl_xacc *x)
+{
+	return accumulate(win, x, NULL);
+}
+
+int orl_win_get_accumulate(struct orl_win *win, const struct orl_xacc *x)
+{
+	return accumulate(win, x, x->result);
+}
+
+/* One predefined type on all three sides. */
+static int check_basic(const struct orl_xacc *x)
+{
+	const struct orl_type *type;
+	int rc = orl_type_find(x->xfer.ttype, &type);
+
+	if (rc)
+		return rc;
+	if (type->elements != 1 || type->kind == ORL_MIXED || !type->packed)
+		return MPI_ERR_TYPE;
+	return 0;
+}
+
+int orl_win_fetch_and_op(struct orl_win *win, const struct orl_xacc *x)
+{
+	int rc = check_basic(x);
+
+	if (orl_unlikely(rc))
+		return refuse(win, x, rc);
+	return accumulate(win, x, x->result);
+}
+
+/* MPI-3.1 section 11.3.4: integers, logicals, multi-language, byte. */
+static bool is_comparable(enum orl_kind kind)
+{
+	switch (orl_kinds[kind].class) {
+	case ORL_CLASS_INTEGER:
+	case ORL_CLASS_LOGICAL:
+	case ORL_CLASS_BYTE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+int orl_win_compare_and_swap(struct orl_win *win, const struct orl_xacc *x,
+			     const void *compare)
+{
+	struct orl_checked c;
+	int rc = orl_place_call(win, &x->xfer);
+
+	rc = rc ? rc : check_basic(x);
+	rc = rc ? rc : orl_type_find(x->xfer.ttype, &c.ttype);
+	if (!rc && !is_comparable(c.ttype->kind))
+		rc = MPI_ERR_TYPE;
+	rc = rc ? rc : orl_place_target(win, &x->xfer, c.ttype, &c.place);
+	if (orl_unlikely(rc))
+		return refuse(win, x, rc);
+	rc = orl_acc_cas(&c.place, c.ttype->kind, x->xfer.origin, compare,
+			 x->result);
+	return orl_likely(!rc) ? MPI_SUCCESS : refuse(win, x, rc);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * barrier.c - a dissemination barrier in the control blocks: in round k each
+ * rank tells the one 2^k further that it has come so far.  A round's word
+ * has one writer and only grows, so barriers need no reset.
+ *
+ * Nobody touches another rank's block after that rank has left the barrier,
+ * but for a look at its bell; so a block may be given back right after.
+ */
+#include "win.h"
+
+struct round {
+	_Atomic(uint32_t) *arrived;
+	uint32_t seq;
+};
+
+static bool has_arrived(void *arg)
+{
+	const struct round *round = arg;
+
+	/* Acquire: pairs with the store in orl_win_barrier. */
+	return (int32_t)(atomic_load_explicit(round->arrived,
+					      memory_order_acquire) -
+			 round->seq) >= 0;
+}
+
+void orl_win_barrier(struct orl_win *win)
+{
+	uint32_t seq = ++win->barrier_seq, far, k;
+
+	for (k = 0, far = 1; far < win->size; k++, far *= 2) {
+		uint32_t to = (win->rank + far) % win->size;
+		struct orl_ctl *peer = orl_target_ctl(&win->targets[to]);
+		struct round round = {&win->ctl->arrive[k], seq};
+
+		/* Sequentially consistent for the bell. */
+		atomic_store(&peer->arrive[k], seq);
+		orl_bell_ring(&peer->arrival, ORL_BELL_ALL);
+		orl_wait(&win->ctl->arrival, ORL_BELL_ALL, has_arrived,
+			 &round);
+	}
+}

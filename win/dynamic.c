@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * dynamic.c - attached memory of dynamic windows (MPI-3.1 section 11.2.4).
+ *
+ * The owner keeps its regions sorted by address in a table in its arena.
+ * Origins search the table itself, so nothing they know can be out of date.
+ * The owner changes the table between two increments of regions_seq; an
+ * origin whose search overlapped a change searches again.  A table that is
+ * given back stays mapped in every origin, so a late reader reads nonsense,
+ * not unmapped memory, and then sees the sequence changed.
+ *
+ * Regions of size zero are legal, but never accessed: only the owner keeps
+ * them, to know what may be detached.
+ */
+#include "win.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_ROOM 64
+
+struct orl_regions {
+	struct orl_region *table; /* in the arena */
+	uint32_t room;
+	uint32_t nempty, empty_room;
+	const void **empty; /* bases of the regions of size zero */
+};
+
+int orl_regions_make(struct orl_win *win)
+{
+	win->attached = calloc(1, sizeof(*win->attached));
+	return win->attached ? 0 : -ENOMEM;
+}
+
+void orl_regions_free(struct orl_win *win)
+{
+	if (!win->attached)
+		return;
+	if (win->attached->table)
+		orl_arena_free(win->attached->table);
+	free(win->attached->empty);
+	free(win->attached);
+}
+
+/* How many of n sorted regions begin at or below addr. */
+static uint32_t count_below(const struct orl_region *table, uint32_t n,
+			    uint64_t addr)
+{
+	uint32_t low = 0, high = n;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (__atomic_load_n(&table[mid].addr, __ATOMIC_RELAXED) <=
+		    addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* -- the origin's side ------------------------------------------------------ */
+
+/* The range may go on from region to region where they touch. */
+static bool covers(const struct orl_region *table, uint32_t n, uint64_t addr,
+		   uint64_t len, bool *mapped)
+{
+	uint32_t i = count_below(table, n, addr);
+	uint64_t end = addr + len, covered;
+
+	if (!i || end < addr)
+		return false;
+	*mapped = true;
+	for (i--, covered = addr; covered < end; i++) {
+		uint64_t begin, size;
+
+		if (i >= n)
+			return false;
+		begin = __atomic_load_n(&table[i].addr, __ATOMIC_RELAXED);
+		size = __atomic_load_n(&table[i].len, __ATOMIC_RELAXED);
+		if (covered < begin || covered - begin >= size)
+			return false;
+		covered = begin + size;
+		*mapped &= __atomic_load_n(&table[i].mapped, __ATOMIC_RELAXED);
+	}
+	return true;
+}
+
+static bool search(struct orl_target *target, uint64_t addr, uint64_t len,
+		   bool *mapped)
+{
+	struct orl_ctl *ctl = orl_target_ctl(target);
+	uint32_t seq, n;
+	uint64_t table;
+	bool found;
+
+	for (;;) {
+		/* Acquire: pairs with the release in end_change. */
+		seq = atomic_load_explicit(&ctl->regions_seq,
+					   memory_order_acquire);
+		n = __atomic_load_n(&ctl->nregions, __ATOMIC_RELAXED);
+		table = __atomic_load_n(&ctl->regions, __ATOMIC_RELAXED);
+		if (!(seq & 1)) {
+			found = n && covers((void *)(table +
+						     (uint64_t)target->delta),
+					    n, addr, len, mapped);
+			atomic_thread_fence(memory_order_acquire);
+			if (atomic_load_explicit(&ctl->regions_seq,
+						 memory_order_relaxed) == seq)
+				return found;
+		}
+		orl_progress();
+	}
+}
+
+int orl_regions_find(struct orl_win *win, struct orl_place *place,
+		     uint64_t addr, uint64_t len)
+{
+	bool mapped;
+
+	if (!search(place->target, addr, len, &mapped))
+		return MPI_ERR_RMA_RANGE;
+	place->path = orl_win_path(win, place->target->rank, mapped);
+	return 0;
+}
+
+/* -- the owner's side --------------------------------------------------------- */
+
+static void begin_change(struct orl_ctl *ctl)
+{
+	atomic_store_explicit(&ctl->regions_seq, ctl->regions_seq + 1,
+			      memory_order_relaxed);
+	atomic_thread_fence(memory_order_release);
+}
+
+static void end_change(struct orl_ctl *ctl)
+{
+	/* Release: pairs with the acquire in search. */
+	atomic_store_explicit(&ctl->regions_seq, ctl->regions_seq + 1,
+			      memory_order_release);
+}
+
+static void put_region(struct orl_region *slot, const struct orl_region *value)
+{
+	__atomic_store_n(&slot->addr, value->addr, __ATOMIC_RELAXED);
+	__atomic_store_n(&slot->len, value->len, __ATOMIC_RELAXED);
+	__atomic_store_n(&slot->mapped, value->mapped, __ATOMIC_RELAXED);
+}
+
+/* Doubles the table; the old one goes after nobody can find it any more. */
+static int grow(struct orl_win *win)
+{
+	struct orl_regions *regions = win->attached;
+	struct orl_ctl *ctl = win->ctl;
+	uint32_t room = regions->room ? 2 * regions->room : FIRST_ROOM;
+	struct orl_region *table =
+		orl_arena_alloc(room * sizeof(*table), ORL_CACHELINE);
+	struct orl_region *old = regions->table;
+
+	if (!table)
+		return -ENOMEM;
+	if (old)
+		memcpy(table, old, ctl->nregions * sizeof(*table));
+	begin_change(ctl);
+	__atomic_store_n(&ctl->regions, (uint64_t)table, __ATOMIC_RELAXED);
+	end_change(ctl);
+	regions->table = table;
+	regions->room = room;
+	if (old)
+		orl_arena_free(old);
+	return 0;
+}
+
+static void insert(struct orl_win *win, uint32_t at,
+		   const struct orl_region *region)
+{
+	struct orl_region *table = win->attached->table;
+	struct orl_ctl *ctl = win->ctl;
+	uint32_t i;
+
+	begin_change(ctl);
+	for (i = ctl->nregions; i > at; i--)
+		put_region(&table[i], &table[i - 1]);
+	put_region(&table[at], region);
+	__atomic_store_n(&ctl->nregions, ctl->nregions + 1, __ATOMIC_RELAXED);
+	end_change(ctl);
+}
+
+static void extract(struct orl_win *win, uint32_t at)
+{
+	struct orl_region *table = win->attached->table;
+	struct orl_ctl *ctl = win->ctl;
+	uint32_t i;
+
+	begin_change(ctl);
+	for (i = at; i + 1 < ctl->nregions; i++)
+		put_region(&table[i], &table[i + 1]);
+	__atomic_store_n(&ctl->nregions, ctl->nregions - 1, __ATOMIC_RELAXED);
+	end_change(ctl);
+}
+
+static int attach_empty(struct orl_regions *regions, const void *base)
+{
+	if (regions->nempty == regions->empty_room) {
+		uint32_t room = 2 * regions->empty_room + 16;
+		const void **empty =
+			realloc(regions->empty, room * sizeof(*empty));
+
+		if (!empty)
+			return -ENOMEM;
+		regions->empty = empty;
+		regions->empty_room = room;
+	}
+	regions->empty[regions->nempty++] = base;
+	return 0;
+}
+
+static bool detach_empty(struct orl_regions *regions, const void *base)
+{
+	uint32_t i;
+
+	for (i = 0; i < regions->nempty; i++) {
+		if (regions->empty[i] != base)
+			continue;
+		regions->empty[i] = regions->empty[--regions->nempty];
+		return true;
+	}
+	return false;
+}
+
+/* 0, -ENOMEM, or MPI_ERR_RMA_ATTACH if a part is attached already. */
+static int attach(struct orl_win *win, const struct orl_region *region)
+{
+	struct orl_regions *regions = win->attached;
+	uint32_t n = win->ctl->nregions, at;
+	int rc;
+
+	at = count_below(regions->table, n, region->addr);
+	if (at && region->addr - regions->table[at - 1].addr <
+			  regions->table[at - 1].len)
+		return MPI_ERR_RMA_ATTACH;
+	if (at < n && regions->table[at].addr - region->addr < region->len)
+		return MPI_ERR_RMA_ATTACH;
+	if (n == regions->room) {
+		rc = grow(win);
+		if (rc)
+			return rc;
+	}
+	insert(win, at, region);
+	return 0;
+}
+
+int orl_win_attach(struct orl_win *win, void *base, MPI_Aint size)
+{
+	struct orl_region region = {
+		.addr = (uint64_t)base,
+		.len = (uint64_t)size,
+		.mapped = orl_arena_holds(base, (size_t)size),
+	};
+	int rc;
+
+	if (!win->dynamic)
+		return orl_win_fail(win, "MPI_Win_attach", MPI_ERR_RMA_FLAVOR,
+				    "the window is not dynamic");
+	if (size < 0)
+		return orl_win_fail(win, "MPI_Win_attach", MPI_ERR_SIZE,
+				    "size %lld is negative", (long long)size);
+	if (size && !base)
+		return orl_win_fail(win, "MPI_Win_attach", MPI_ERR_BASE,
+				    "the base is NULL");
+	if (size && !region.mapped && !(win->paths & ORL_PATH_CMA) &&
+	    win->size > 1)
+		return orl_win_fail(win, "MPI_Win_attach", MPI_ERR_RMA_ATTACH,
+				    "the other ranks cannot reach memory that "
+				    "is not of MPI_Alloc_mem: path cma is "
+				    "switched off or forbidden (ptrace rules)");
+	orl_lock(&win->mutex);
+	rc = size ? attach(win, &region) : attach_empty(win->attached, base);
+	orl_unlock(&win->mutex);
+	if (rc)
+		return orl_win_fail(win, "MPI_Win_attach", rc,
+				    "%lld bytes at %p: a part is attached "
+				    "already",
+				    (long long)size, base);
+	return MPI_SUCCESS;
+}
+
+int orl_win_detach(struct orl_win *win, const void *base)
+{
+	struct orl_regions *regions = win->attached;
+	uint32_t at;
+	bool found = false;
+
+	if (!win->dynamic)
+		return orl_win_fail(win, "MPI_Win_detach", MPI_ERR_RMA_FLAVOR,
+				    "the window is not dynamic");
+	orl_lock(&win->mutex);
+	at = count_below(regions->table, win->ctl->nregions, (uint64_t)base);
+	if (at && regions->table[at - 1].addr == (uint64_t)base) {
+		extract(win, at - 1);
+		found = true;
+	} else {
+		found = detach_empty(regions, base);
+	}
+	orl_unlock(&win->mutex);
+	if (!found)
+		return orl_win_fail(win, "MPI_Win_detach", MPI_ERR_RMA_ATTACH,
+				    "no attached region begins at %p", base);
+	return MPI_SUCCESS;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fence.c - MPI_Win_fence: complete everything, then the node's barrier. */
+#include "win.h"
+
+#define KNOWN                                                                  \
+	(MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE |              \
+	 MPI_MODE_NOSUCCEED)
+
+/*
+ * With NOPRECEDE and NOSUCCEED the call ends no epoch and starts none, so it
+ * need not synchronise (section 11.5.1).  With NOPRECEDE alone it must: the
+ * operations that follow may not reach a target before it has called fence.
+ *
+ * Communication: O(log ranks) stores.  Memory: O(1).
+ */
+int orl_win_fence(struct orl_win *win, int assertion)
+{
+	const char *why = orl_epoch_objection(win, ORL_CALL_FENCE);
+	const int neither = MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED;
+	int rc;
+
+	if (orl_unlikely(why))
+		return orl_win_fail(win, "MPI_Win_fence", MPI_ERR_RMA_SYNC,
+				    "%s", why);
+	if (orl_unlikely(assertion & ~KNOWN))
+		return orl_win_fail(win, "MPI_Win_fence", MPI_ERR_ASSERT,
+				    "assertion %#x has bits that no fence "
+				    "takes",
+				    (unsigned)assertion);
+	rc = orl_win_drain(win);
+	if ((assertion & neither) != neither)
+		orl_win_barrier(win);
+	win->access = assertion & MPI_MODE_NOSUCCEED ? ORL_IDLE : ORL_FENCE;
+	win->access_all = 0;
+	if (orl_unlikely(rc))
+		return orl_win_fail(win, "MPI_Win_fence", rc, "%s", "");
+	return MPI_SUCCESS;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * flush.c - completing operations.  Mapped memory is written by the call
+ * itself, so its flush is a memory fence: what this process does next is
+ * ordered after its stores, also a load of something else.
+ */
+#include "win.h"
+
+/*
+ * A flush through path, of one or all targets that may hold something back.
+ */
+typedef int (*complete_fn)(struct orl_target *);
+
+static int complete_all(struct orl_win *win, bool local)
+{
+	int rc = 0, one;
+	uint32_t i;
+
+	if (orl_likely(!win->queues))
+		return 0;
+	for (i = 0; i < win->size; i++) {
+		struct orl_target *target = &win->targets[i];
+
+		if (!target->queue)
+			continue;
+		one = local ? target->path->finish(target)
+			    : target->path->flush(target);
+		rc = rc ? rc : one;
+	}
+	return rc;
+}
+
+int orl_win_drain(struct orl_win *win)
+{
+	int rc = complete_all(win, false);
+
+	atomic_thread_fence(memory_order_seq_cst);
+	return rc;
+}
+
+static int check_one(struct orl_win *win, const char *call, int rank)
+{
+	const char *why = orl_epoch_objection(win, ORL_CALL_FLUSH);
+
+	if (orl_unlikely((unsigned)rank >= win->size))
+		return orl_win_fail(win, call, MPI_ERR_RANK,
+				    "no rank %d in the window", rank);
+	if (orl_unlikely(why))
+		return orl_win_fail(win, call, MPI_ERR_RMA_SYNC,
+				    "%s; a flush needs a passive epoch", why);
+	if (orl_unlikely(!win->access_all && !win->targets[rank].lock))
+		return orl_win_fail(win, call, MPI_ERR_RMA_SYNC,
+				    "target %d is not locked", rank);
+	return 0;
+}
+
+static int flush_one(struct orl_win *win, const char *call, int rank,
+		     bool local)
+{
+	struct orl_target *target;
+	int rc;
+
+	if (orl_unlikely(rank == MPI_PROC_NULL))
+		return MPI_SUCCESS;
+	rc = check_one(win, call, rank);
+	if (orl_unlikely(rc))
+		return rc;
+	target = &win->targets[rank];
+	rc = local ? target->path->finish(target) : target->path->flush(target);
+	atomic_thread_fence(memory_order_seq_cst);
+	if (orl_unlikely(rc))
+		return orl_win_fail(win, call, rc, "target %d", rank);
+	return MPI_SUCCESS;
+}
+
+static int flush_all(struct orl_win *win, const char *call, bool local)
+{
+	const char *why = orl_epoch_objection(win, ORL_CALL_FLUSH);
+	int rc;
+
+	if (orl_unlikely(why))
+		return orl_win_fail(win, call, MPI_ERR_RMA_SYNC,
+				    "%s; a flush needs a passive epoch", why);
+	rc = complete_all(win, local);
+	atomic_thread_fence(memory_order_seq_cst);
+	if (orl_unlikely(rc))
+		return orl_win_fail(win, call, rc, "%s", "");
+	return MPI_SUCCESS;
+}
+
+int orl_win_flush(struct orl_win *win, int rank)
+{
+	return flush_one(win, "MPI_Win_flush", rank, false);
+}
+
+int orl_win_flush_local(struct orl_win *win, int rank)
+{
+	return flush_one(win, "MPI_Win_flush_local", rank, true);
+}
+
+int orl_win_flush_all(struct orl_win *win)
+{
+	return flush_all(win, "MPI_Win_flush_all", false);
+}
+
+int orl_win_flush_local_all(struct orl_win *win)
+{
+	return flush_all(win, "MPI_Win_flush_local_all", true);
+}
+
+/* Public and private copy are one: only order is to be made. */
+int orl_win_sync(struct orl_win *win)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+	return MPI_SUCCESS;
+}

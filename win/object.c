@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * object.c - what can be asked of a window.  Names, user attributes and
+ * error handlers are the host's own, on the handle.
+ */
+#include "win.h"
+
+#include <string.h>
+
+int orl_win_get_group(struct orl_win *win, MPI_Group *group)
+{
+	int rc = orl_host_group_copy(win->comm.group, group);
+
+	if (rc)
+		return orl_win_fail(win, "MPI_Win_get_group", rc,
+				    "the host MPI gives no group");
+	return MPI_SUCCESS;
+}
+
+/* Section 11.2.6: pointers to the window's own values, in C. */
+bool orl_win_get_attr(struct orl_win *win, int keyval, void *value)
+{
+	static int model = MPI_WIN_UNIFIED;
+	void *found;
+
+	if (keyval == MPI_WIN_BASE)
+		found = win->base;
+	else if (keyval == MPI_WIN_SIZE)
+		found = &win->bytes;
+	else if (keyval == MPI_WIN_DISP_UNIT)
+		found = &win->disp_unit;
+	else if (keyval == MPI_WIN_CREATE_FLAVOR)
+		found = &win->flavor;
+	else if (keyval == MPI_WIN_MODEL)
+		found = &model;
+	else
+		return false;
+	memcpy(value, &found, sizeof(found));
+	return true;
+}
+
+/* Section 11.2.3: MPI_PROC_NULL asks for the first rank that has memory. */
+static uint32_t first_with_memory(const struct orl_win *win)
+{
+	uint32_t i;
+
+	for (i = 0; i < win->size; i++)
+		if (win->targets[i].size)
+			return i;
+	return 0;
+}
+
+int orl_win_shared_query(struct orl_win *win, int rank, MPI_Aint *size,
+			 MPI_Aint *unit, void *base)
+{
+	const struct orl_target *target;
+	void *address;
+
+	if (win->flavor != MPI_WIN_FLAVOR_SHARED)
+		return orl_win_fail(win, "MPI_Win_shared_query",
+				    MPI_ERR_RMA_FLAVOR,
+				    "the window is not of "
+				    "MPI_Win_allocate_shared");
+	if (rank != MPI_PROC_NULL && (unsigned)rank >= win->size)
+		return orl_win_fail(win, "MPI_Win_shared_query", MPI_ERR_RANK,
+				    "no rank %d in the window", rank);
+	target = &win->targets[rank == MPI_PROC_NULL ? first_with_memory(win)
+						     : (uint32_t)rank];
+	address = (void *)(target->base + (uint64_t)target->delta);
+	*size = (MPI_Aint)target->size;
+	*unit = (MPI_Aint)target->disp_unit;
+	memcpy(base, &address, sizeof(address));
+	return MPI_SUCCESS;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * pscw.c - post, start, complete, wait (MPI-3.1 section 11.5.2).
+ *
+ * A post sets a flag in each origin's control block; the origin meets it, at
+ * its first access to that target or at complete, and clears it.  There can
+ * be no second post before: the target waits for our complete first.
+ * Complete adds one to the target's counter; the exposure ends when all
+ * origins of the group have.  An origin completes only what it has met, so
+ * the counter never counts for a later epoch.
+ *
+ * Communication: one store per member and call.  Memory: O(group) and a byte
+ * per rank.
+ */
+#include "win.h"
+
+#include <stdlib.h>
+
+static struct orl_target *started_target(struct orl_win *win, int i)
+{
+	return &win->targets[win->started[i]];
+}
+
+static bool is_posted(void *arg)
+{
+	_Atomic(uint8_t) *posted = arg;
+
+	/* Acquire: pairs with the store in orl_win_post. */
+	return atomic_load_explicit(posted, memory_order_acquire);
+}
+
+void orl_pscw_meet(struct orl_win *win, struct orl_target *target)
+{
+	_Atomic(uint8_t) *posted = &win->ctl->posted[target->rank];
+
+	if (!win->start_nocheck) {
+		orl_wait(&win->ctl->exposure, ORL_BELL_ALL, is_posted,
+			 (void *)posted);
+		atomic_store_explicit(posted, 0, memory_order_relaxed);
+	}
+	target->access = 1;
+}
+
+static int open_group(struct orl_win *win, const char *call, MPI_Group group,
+		      int **ranks, int *count)
+{
+	int rc = orl_host_group_ranks(&win->comm, group, ranks, count);
+
+	if (orl_likely(!rc))
+		return 0;
+	return orl_win_fail(win, call, rc,
+			    rc == MPI_ERR_GROUP
+				    ? "the group has members that are not in "
+				      "the window"
+				    : "no memory for the group");
+}
+
+int orl_win_post(struct orl_win *win, MPI_Group group, int assertion)
+{
+	const char *why = orl_epoch_objection(win, ORL_CALL_POST);
+	const int known = MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT;
+	int i, rc;
+
+	if (orl_unlikely(why))
+		return orl_win_fail(win, "MPI_Win_post", MPI_ERR_RMA_SYNC,
+				    "%s", why);
+	if (orl_unlikely(assertion & ~known))
+		return orl_win_fail(win, "MPI_Win_post", MPI_ERR_ASSERT,
+				    "assertion %#x has bits that no post takes",
+				    (unsigned)assertion);
+	rc = open_group(win, "MPI_Win_post", group, &win->exposed,
+			&win->nexposed);
+	if (orl_unlikely(rc))
+		return rc;
+	if (win->access == ORL_FENCE)
+		win->access = ORL_IDLE;
+	win->exposing = true;
+	/* What we stored into the window before is seen by those who come. */
+	atomic_thread_fence(memory_order_seq_cst);
+	for (i = 0; i < win->nexposed && !(assertion & MPI_MODE_NOCHECK); i++) {
+		struct orl_ctl *ctl =
+			orl_target_ctl(&win->targets[win->exposed[i]]);
+
+		/* Sequentially consistent for the bell. */
+		atomic_store(&ctl->posted[win->rank], 1);
+		orl_bell_ring(&ctl->exposure, ORL_BELL_ALL);
+	}
+	return MPI_SUCCESS;
+}
+
+int orl_win_start(struct orl_win *win, MPI_Group group, int assertion)
+{
+	const char *why = orl_epoch_objection(win, ORL_CALL_START);
+	int i, rc;
+
+	if (orl_unlikely(why))
+		return orl_win_fail(win, "MPI_Win_start", MPI_ERR_RMA_SYNC,
+				    "%s", why);
+	if (orl_unlikely(assertion & ~MPI_MODE_NOCHECK))
+		return orl_win_fail(win, "MPI_Win_start", MPI_ERR_ASSERT,
+				    "assertion %#x has bits that no start "
+				    "takes",
+				    (unsigned)assertion);
+	rc = open_group(win, "MPI_Win_start", group, &win->started,
+			&win->nstarted);
+	if (orl_unlikely(rc))
+		return rc;
+	for (i = 0; i < win->nstarted; i++)
+		started_target(win, i)->lock = ORL_LOCK_START;
+	win->start_nocheck = assertion & MPI_MODE_NOCHECK;
+	win->access = ORL_START;
+	return MPI_SUCCESS;
+}
+
+int orl_win_complete(struct orl_win *win)
+{
+	const char *why = orl_epoch_objection(win, ORL_CALL_COMPLETE);
+	int i, rc;
+
+	if (orl_unlikely(why))
+		return orl_win_fail(win, "MPI_Win_complete", MPI_ERR_RMA_SYNC,
+				    "%s", why);
+	rc = orl_win_drain(win);
+	for (i = 0; i < win->nstarted; i++) {
+		struct orl_target *target = started_target(win, i);
+		struct orl_ctl *ctl = orl_target_ctl(target);
+
+		if (!target->access)
+			orl_pscw_meet(win, target);
+		target->access = 0;
+		target->lock = ORL_LOCK_NONE;
+		/* Also a release of our accesses: pairs with all_complete. */
+		atomic_fetch_add(&ctl->completes, 1);
+		orl_bell_ring(&ctl->exposure, ORL_BELL_ALL);
+	}
+	free(win->started);
+	win->started = NULL;
+	win->nstarted = 0;
+	win->access = ORL_IDLE;
+	if (orl_unlikely(rc))
+		return orl_win_fail(win, "MPI_Win_complete", rc, "%s", "");
+	return MPI_SUCCESS;
+}
+
+static bool all_complete(void *arg)
+{
+	const struct orl_win *win = arg;
+	/* Acquire: pairs with the add in orl_win_complete. */
+	uint32_t now = atomic_load_explicit(&win->ctl->completes,
+					    memory_order_acquire);
+
+	return (int32_t)(now - win->completes - (uint32_t)win->nexposed) >= 0;
+}
+
+static void end_exposure(struct orl_win *win)
+{
+	win->completes += (uint32_t)win->nexposed;
+	free(win->exposed);
+	win->exposed = NULL;
+	win->nexposed = 0;
+	win->exposing = false;
+}
+
+int orl_win_wait(struct orl_win *win)
+{
+	const char *why = orl_epoch_objection(win, ORL_CALL_WAIT);
+
+	if (orl_unlikely(why))
+		return orl_win_fail(win, "MPI_Win_wait", MPI_ERR_RMA_SYNC,
+				    "%s", why);
+	orl_wait(&win->ctl->exposure, ORL_BELL_ALL, all_complete, win);
+	end_exposure(win);
+	return MPI_SUCCESS;
+}
+
+int orl_win_test(struct orl_win *win, int *flag)
+{
+	const char *why = orl_epoch_objection(win, ORL_CALL_TEST);
+
+	if (orl_unlikely(why))
+		return orl_win_fail(win, "MPI_Win_test", MPI_ERR_RMA_SYNC,
+				    "%s", why);
+	*flag = all_complete(win);
+	if (*flag)
+		end_exposure(win);
+	else
+		orl_progress();
+	return MPI_SUCCESS;
+}
