@@ -14,6 +14,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The large-count forms of MPI-4.0. */
+#if MPI_VERSION >= 4
+#define ORL_HOST_LARGE(X)                                                      \
+	X(Put_c)                                                               \
+	X(Get_c)                                                               \
+	X(Accumulate_c)                                                        \
+	X(Get_accumulate_c)                                                    \
+	X(Rput_c)                                                              \
+	X(Rget_c)                                                              \
+	X(Raccumulate_c)                                                       \
+	X(Rget_accumulate_c)                                                   \
+	X(Win_create_c)                                                        \
+	X(Win_allocate_c)                                                      \
+	X(Win_allocate_shared_c)                                               \
+	X(Win_shared_query_c)
+#else
+#define ORL_HOST_LARGE(X)
+#endif
+
 /* What Oriel takes over: MPI-3.1 chapter 11, and memory allocation. */
 #define ORL_HOST_FUNCTIONS(X)                                                  \
 	X(Put)                                                                 \
@@ -54,7 +73,8 @@
 	X(Win_set_info)                                                        \
 	X(Win_get_attr)                                                        \
 	X(Alloc_mem)                                                           \
-	X(Free_mem)
+	X(Free_mem)                                                            \
+	ORL_HOST_LARGE(X)
 
 /* The host's own function of each name. */
 struct orl_host {

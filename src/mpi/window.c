@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* window.c - MPI-3.1 sections 11.2.1 to 11.2.5 and 8.2: windows, memory. */
+/*
+ * window.c - MPI-3.1 sections 11.2.1 to 11.2.5 and 8.2, and the large-count
+ * forms of MPI-4.0: windows, memory.
+ */
 #include "entry.h"
 
 #include <string.h>
@@ -133,3 +136,62 @@ int MPI_Free_mem(void *base)
 	return orl_mem_free(base) ? MPI_SUCCESS : orl_host.Free_mem(base);
 }
 ORL_ALIAS(Free_mem);
+
+#if MPI_VERSION >= 4
+int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit,
+		     MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+	const struct orl_win_args args = {.call = "MPI_Win_create_c",
+					  .flavor = MPI_WIN_FLAVOR_CREATE,
+					  .base = base,
+					  .size = size,
+					  .disp_unit = disp_unit,
+					  .info = info,
+					  .comm = comm};
+
+	return orl_win_create(&args, win);
+}
+ORL_ALIAS(Win_create_c);
+
+int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
+		       MPI_Comm comm, void *baseptr, MPI_Win *win)
+{
+	const struct orl_win_args args = {.call = "MPI_Win_allocate_c",
+					  .flavor = MPI_WIN_FLAVOR_ALLOCATE,
+					  .base = NULL,
+					  .size = size,
+					  .disp_unit = disp_unit,
+					  .info = info,
+					  .comm = comm};
+
+	return allocate(&args, baseptr, win);
+}
+ORL_ALIAS(Win_allocate_c);
+
+int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
+			      MPI_Comm comm, void *baseptr, MPI_Win *win)
+{
+	const struct orl_win_args args = {.call = "MPI_Win_allocate_shared_c",
+					  .flavor = MPI_WIN_FLAVOR_SHARED,
+					  .base = NULL,
+					  .size = size,
+					  .disp_unit = disp_unit,
+					  .info = info,
+					  .comm = comm};
+
+	return allocate(&args, baseptr, win);
+}
+ORL_ALIAS(Win_allocate_shared_c);
+
+int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size,
+			   MPI_Aint *disp_unit, void *baseptr)
+{
+	struct orl_win *w = orl_win_find(win);
+
+	return orl_likely(w) ? orl_win_shared_query(w, rank, size, disp_unit,
+						    baseptr)
+			     : orl_host.Win_shared_query_c(win, rank, size,
+							   disp_unit, baseptr);
+}
+ORL_ALIAS(Win_shared_query_c);
+#endif
