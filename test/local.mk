@@ -30,7 +30,9 @@ EXTRA_DIST += test/run test/test.h test/elements.h test/acc.h
 # -- checks of the tree and the library; the scripts run by themselves --------
 checks = test/check_layers.sh test/check_headers.sh test/check_style.sh \
 	test/check_symbols.sh test/check_coverage.sh
+clients = test/client_mpi4py.sh test/client_armci.sh test/client_ga.sh
 check_PROGRAMS += test/demo
-TESTS += $(checks)
-EXTRA_DIST += $(checks)
+TESTS += $(checks) $(clients)
+EXTRA_DIST += $(checks) $(clients) test/client_mpi4py.py \
+	test/client_armci.c test/client_ga.c
 # -- end of checks -----------------------------------------------------------

@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# client_ga.sh - builds client_ga.c with Debian's Global Arrays and runs it.
+top=${srcdir:-$(dirname "$0")/..}
+host=${ORIEL_HOST:-openmpi}
+test -n "${ORIEL_TEST_HOST:-}" && ORIELRUN=
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+program=$dir/client_ga
+
+${CC:-mpicc} -O1 -o "$program" "$top/test/client_ga.c" \
+	-lga-$host -larmci-$host -lscalapack-$host -llapack -lblas \
+	-lgfortran -lm || {
+		echo "# skip: no Global Arrays for this MPI (Debian: libglobalarrays-dev)"
+		exit 77
+	}
+for ranks in 2 4; do
+	timeout 100 "${MPIRUN:-mpirun}" -n $ranks ${ORIELRUN:-} "$program" || {
+		echo "failed with $ranks ranks"
+		exit 1
+	}
+done
