@@ -29,7 +29,8 @@ EXTRA_DIST += test/run test/test.h test/elements.h test/acc.h
 
 # -- checks of the tree and the library; the scripts run by themselves --------
 checks = test/check_layers.sh test/check_headers.sh test/check_style.sh \
-	test/check_symbols.sh test/check_coverage.sh
+	test/check_symbols.sh test/check_coverage.sh \
+	test/orielrun_choice.sh
 clients = test/client_mpi4py.sh test/client_armci.sh test/client_ga.sh
 check_PROGRAMS += test/demo
 TESTS += $(checks) $(clients)

@@ -287,7 +287,8 @@ static void clean_preload(void)
 		fail(EXIT_OWN, "no memory");
 	for (item = strtok_r(copy, ": ", &state); item;
 	     item = strtok_r(NULL, ": ", &state)) {
-		if (!strncmp(basename(item), "liboriel.so", 11))
+		if (!strncmp(basename(item), "liboriel.so", 11) ||
+		    !strcmp(item, ORL_SANITIZER_RUNTIME))
 			continue;
 		if (kept[0])
 			strcat(kept, ":");

@@ -1,0 +1,175 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# orielrun_choice.sh - orielrun preloads the library that goes with the
+# program's MPI, and says why where it can preload none.
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+run=$(pwd)/orielrun
+own=$(pwd -P)/.libs/liboriel.so
+cc=${CC:-mpicc}
+failed=0
+# As if no launcher had started this, and no outer orielrun.
+unset OMPI_COMM_WORLD_SIZE PMI_RANK MPI_LOCALNRANKS LD_PRELOAD
+
+fail()
+{
+	echo "$*"
+	failed=1
+}
+
+# prints WHAT COMMAND...: it prints this build's library and no complaint.
+prints()
+{
+	what=$1
+	shift
+	said=$("$@" 2>&1)
+	[ "$said" = "$own" ] || fail "$what: printed: $said"
+}
+
+# refuses STATUS TEXT PROGRAM: with this exit status and text.
+refuses()
+{
+	said=$("$run" --print "$3" 2>&1)
+	status=$?
+	[ $status -eq "$1" ] || fail "$3: status $status instead of $1: $said"
+	case $said in
+	*"$2"*) ;;
+	*) fail "$3: does not say '$2': $said" ;;
+	esac
+}
+
+# -- programs --------------------------------------------------------------------
+
+cd "$dir" || exit 1
+cat >mpi.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	MPI_Finalize();
+	return 0;
+}
+END
+cat >plain.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+int main(void)
+{
+	const char *preload = getenv("LD_PRELOAD");
+
+	puts(preload ? preload : "");
+	return 3;
+}
+END
+echo 'int inner(void); int main(void) { return inner(); }' >outer.c
+echo '#include <mpi.h>
+int inner(void) { return MPI_Init(0, 0); }' >inner.c
+echo 'int MPI_Init(void) { return 0; } int main(void) { return MPI_Init(); }' \
+	>static.c
+echo 'int MPI_Init(void) { return 0; }' >foreign.c
+echo 'int MPI_Init(void); int main(void) { return MPI_Init(); }' >uses.c
+
+$cc -o direct mpi.c || exit 1
+gcc=gcc
+$gcc -o plain plain.c || exit 1
+mkdir lib
+$cc -shared -fPIC -o lib/libinner.so inner.c || exit 1
+$gcc -o indirect outer.c -Llib -linner -Wl,-rpath,'$ORIGIN/lib' \
+	-Wl,--unresolved-symbols=ignore-in-shared-libs || exit 1
+$gcc -o by_path outer.c -Llib -linner \
+	-Wl,--unresolved-symbols=ignore-in-shared-libs || exit 1
+$gcc -o static_mpi static.c || exit 1
+for soname in libmpi_abi.so.0 libmpi.so.99; do
+	$gcc -shared -fPIC -o lib/$soname foreign.c -Wl,-soname,$soname &&
+	$gcc -o uses_$soname uses.c lib/$soname || exit 1
+done
+printf '#!%s/direct -x\n' "$dir" >script
+printf '#! /usr/bin/env direct\n' >env_script
+printf '#!/nonexistent/interpreter\n' >lost_script
+printf 'exit 5\n' >bare_script
+chmod +x script env_script lost_script bare_script
+echo text >file
+
+# -- which library -----------------------------------------------------------------
+
+prints "an MPI program" "$run" --print ./direct
+prints "a program in PATH" env PATH="$dir:$PATH" "$run" --print direct
+prints "by way of a library" "$run" --print ./indirect
+prints "by way of LD_LIBRARY_PATH" env LD_LIBRARY_PATH="$dir/lib" \
+	"$run" --print ./by_path
+prints "a script" "$run" --print ./script
+prints "a script by way of env" env PATH="$dir:$PATH" "$run" --print \
+	./env_script
+prints "a program without MPI" "$run" --print ./plain
+prints "a script without #!" "$run" --print ./bare_script
+prints "behind --" "$run" --print -- ./direct
+
+# The launcher decides where the program does not, but only there.
+case ${ORIEL_HOST:-} in
+openmpi) ours=OMPI_COMM_WORLD_SIZE=1 theirs="PMI_RANK=0 MPI_LOCALNRANKS=1" ;;
+*) ours="PMI_RANK=0 MPI_LOCALNRANKS=1" theirs=OMPI_COMM_WORLD_SIZE=1 ;;
+esac
+prints "the launcher's choice" env $ours "$run" --print ./plain
+said=$(env $theirs PMI_RANK=0 OMPI_COMM_WORLD_RANK=0 "$run" --print \
+	./direct 2>&1)
+case $said in
+*"launcher started it"*"$own") ;;
+*) fail "no warning of the wrong launcher: $said" ;;
+esac
+said=$(env $theirs "$run" --print ./plain 2>&1)
+[ "$said" != "$own" ] || fail "the other launcher's library: $said"
+
+# -- refusals ------------------------------------------------------------------------
+
+refuses 127 "not found in PATH" no_such_program
+refuses 127 "No such file" ./no_such_program
+refuses 126 "no executable file" ./file
+refuses 126 "no executable file" ./lib
+refuses 127 "/nonexistent/interpreter" ./lost_script
+refuses 126 "statically" ./static_mpi
+refuses 125 "libmpi.so.99" ./uses_libmpi.so.99
+refuses 125 "no build of Oriel here" ./uses_libmpi_abi.so.0
+refuses 125 "is a launcher" "$(command -v "${MPIRUN:-mpirun}")"
+"$run" >/dev/null 2>&1
+[ $? -eq 125 ] || fail "no program given"
+"$run" --no-such-option ./direct >/dev/null 2>&1
+[ $? -eq 125 ] || fail "unknown option"
+
+if $gcc -static -o static plain.c 2>/dev/null; then
+	refuses 126 "linked statically" ./static
+fi
+if $gcc -m32 -o bits plain.c 2>/dev/null; then
+	refuses 126 "not a 64-bit program" ./bits
+fi
+# e_machine stands at byte 18; 0x2a is no machine of today's.
+cp direct machine && printf '\052' |
+	dd of=machine bs=1 seek=18 conv=notrunc 2>/dev/null
+refuses 126 "another kind of processor" ./machine
+# A header, and nothing behind it.
+head -c 64 direct >cut && chmod +x cut
+refuses 126 "damaged" ./cut
+if [ "$(id -u)" -eq 0 ]; then
+	cp direct suid && chown 65534 suid && chmod u+s suid
+	refuses 126 "rights of its own" ./suid
+fi
+
+# -- running -------------------------------------------------------------------------
+
+said=$("$run" ./plain)
+status=$?
+[ $status -eq 3 ] || fail "the program's own status: $status"
+case $said in
+*"$own") ;;
+*) fail "LD_PRELOAD was: $said" ;;
+esac
+said=$(LD_PRELOAD=libm.so.6 "$run" "$run" ./plain)
+case $said in
+*"$own"*"$own"*) fail "preloaded twice: $said" ;;
+*"$own":libm.so.6) ;;
+*) fail "LD_PRELOAD of the user's: $said" ;;
+esac
+"$run" ./bare_script
+[ $? -eq 5 ] || fail "a script without #! does not run"
+"$run" --version | grep -q '^orielrun (Oriel) [0-9]' || fail "--version"
+"$run" --help | grep -q '^Usage: ' || fail "--help"
+exit $failed
