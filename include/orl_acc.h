@@ -12,7 +12,8 @@
  *   locked  all others: always with the gate shut
  *
  * Shutting the gate keeps other shutters out and waits for the singles that
- * are under way; a single that finds the gate shut waits for it to open.
+ * are under way; a single that finds the gate shut queues as a shutter does.
+ * The gate is shut for a bounded time, and in the order of arrival.
  */
 #ifndef ORL_ACC_H
 #define ORL_ACC_H
@@ -56,9 +57,10 @@ bool orl_op_fits(enum orl_op op, enum orl_kind kind);
 #define ORL_GATE_SLOTS 16
 
 struct orl_gate {
-	_Atomic(uint32_t) shut; /* 1 while somebody holds it shut */
+	_Atomic(uint32_t) next; /* ticket that the next shutter takes */
+	_Atomic(uint32_t) turn; /* ticket that holds it shut; next: open */
 	struct orl_bell bell;	/* waiters for the gate */
-	uint8_t pad[ORL_CACHELINE - 12];
+	uint8_t pad[ORL_CACHELINE - 16];
 	struct {
 		_Atomic(uint32_t) singles; /* under way, by origins of a slot */
 		uint8_t pad[ORL_CACHELINE - 4];

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * acc.c - the entries of the accumulate family: a few native elements are
+ * worked on here, by CPU atomics inside a pass through the gate; all else
+ * is locked.c's.
+ */
+#include "orl_acc.h"
+
+#include "gate.h"
+#include "locked.h"
+#include "single.h"
+
+/* True: through the gate as a single; false: by holding it shut. */
+static bool begin(const struct orl_target *target)
+{
+	if (orl_likely(orl_gate_enter(target->gate, target->slot)))
+		return true;
+	orl_gate_shut(target->gate);
+	return false;
+}
+
+static void end(const struct orl_target *target, bool entered)
+{
+	if (orl_likely(entered))
+		orl_gate_leave(target->gate, target->slot);
+	else
+		orl_gate_open(target->gate);
+}
+
+static bool is_aligned(uint64_t addr, enum orl_kind kind)
+{
+	return !(addr & (orl_kinds[kind].extent - 1));
+}
+
+int orl_acc_one(const struct orl_place *place, const struct orl_acc *acc)
+{
+	orl_single_fn single = orl_single(acc->op, acc->kind);
+	bool entered;
+
+	if (orl_unlikely(!place->path->native || !single ||
+			 !is_aligned(place->addr, acc->kind)))
+		return orl_locked_one(place, acc);
+	entered = begin(place->target);
+	single(orl_place_here(place, place->addr), acc->origin, acc->result);
+	end(place->target, entered);
+	return 0;
+}
+
+/* -- a few elements ---------------------------------------------------------------*/
+
+/* Is every element of the layout aligned to its size? */
+static bool is_layout_aligned(const struct orl_place *place,
+			      const struct orl_acc *acc)
+{
+	struct orl_cursor cursor;
+	ptrdiff_t off;
+
+	orl_cursor_elements(&cursor, acc->layout, acc->items);
+	while (orl_cursor_next(&cursor, acc->count, &off)) {
+		if (!is_aligned(place->addr + off, acc->kind))
+			return false;
+	}
+	return true;
+}
+
+static bool can_single(const struct orl_place *place, const struct orl_acc *acc)
+{
+	if (!place->path->native || (long)acc->count >= orl_options.bulk ||
+	    !orl_single(acc->op, acc->kind))
+		return false;
+	if (acc->layout)
+		return is_layout_aligned(place, acc);
+	return is_aligned(place->addr, acc->kind);
+}
+
+/* n elements in a row, the first one the call's done-th. */
+static void single_block(const struct orl_acc *acc, unsigned char *target,
+			 size_t done, size_t n)
+{
+	orl_single_fn single = orl_single(acc->op, acc->kind);
+	const size_t extent = orl_kinds[acc->kind].extent;
+	const unsigned char *origin = acc->origin;
+	unsigned char *result = acc->result;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		size_t off = (done + i) * extent;
+
+		single(target + i * extent, origin ? origin + off : NULL,
+		       result ? result + off : NULL);
+	}
+}
+
+static void issue_singles(const struct orl_place *place,
+			  const struct orl_acc *acc)
+{
+	bool entered = begin(place->target);
+	struct orl_cursor cursor;
+	size_t n, done = 0;
+	ptrdiff_t off;
+
+	if (!acc->layout) {
+		single_block(acc, orl_place_here(place, place->addr), 0,
+			     acc->count);
+	} else {
+		orl_cursor_elements(&cursor, acc->layout, acc->items);
+		while ((n = orl_cursor_next(&cursor, acc->count, &off))) {
+			single_block(acc,
+				     orl_place_here(place, place->addr + off),
+				     done, n);
+			done += n;
+		}
+	}
+	end(place->target, entered);
+}
+
+int orl_acc_issue(const struct orl_place *place, const struct orl_acc *acc)
+{
+	if (!acc->count || (acc->op == ORL_NO_OP && !acc->result))
+		return 0;
+	if (!can_single(place, acc))
+		return orl_locked_issue(place, acc);
+	issue_singles(place, acc);
+	return 0;
+}
+
+int orl_acc_cas(const struct orl_place *place, enum orl_kind kind,
+		const void *origin, const void *compare, void *result)
+{
+	const size_t size = orl_kinds[kind].extent;
+	bool entered;
+
+	if (orl_unlikely(!place->path->native || size > 8 ||
+			 !is_aligned(place->addr, kind)))
+		return orl_locked_cas(place, size, origin, compare, result);
+	entered = begin(place->target);
+	orl_single_cas[size](orl_place_here(place, place->addr), origin,
+			     compare, result);
+	end(place->target, entered);
+	return 0;
+}
