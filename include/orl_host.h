@@ -33,7 +33,10 @@
 #define ORL_HOST_LARGE(X)
 #endif
 
-/* What Oriel takes over: MPI-3.1 chapter 11, and memory allocation. */
+/*
+ * What Oriel takes over: MPI-3.1 chapter 11, memory allocation, and the
+ * texts of error codes.
+ */
 #define ORL_HOST_FUNCTIONS(X)                                                  \
 	X(Put)                                                                 \
 	X(Get)                                                                 \
@@ -74,6 +77,7 @@
 	X(Win_get_attr)                                                        \
 	X(Alloc_mem)                                                           \
 	X(Free_mem)                                                            \
+	X(Error_string)                                                        \
 	ORL_HOST_LARGE(X)
 
 /* The host's own function of each name. */
@@ -145,6 +149,8 @@ int orl_host_request_done(MPI_Request *request);
  * class lives on; its text is that of its latest error.
  */
 int orl_host_error_code(int class, const char *text);
+/* The text of such a code, as MPI_Error_string gives it; false if none. */
+bool orl_host_error_text(int code, char *line, int *len);
 /* Call the error handler with code, return code if it returns. */
 int orl_host_raise_win(MPI_Win handle, int code);
 int orl_host_raise_comm(MPI_Comm handle, int code);
