@@ -15,15 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum {
-	ORIGIN = 0,
-	TARGET = 1
-};
+enum { ORIGIN = 0, TARGET = 1 };
 
 /* Exit status of a run whose data was wrong. */
-enum {
-	WRONG_DATA = 3
-};
+enum { WRONG_DATA = 3 };
 
 struct bench;
 
@@ -71,7 +66,7 @@ struct test {
 	const struct op *op;	 /* NULL: the synchronisation alone */
 	const struct sync *sync; /* NULL: what -s says */
 	size_t min, max;	 /* bytes of one operation; equal: fixed */
-	int burst;		 /* operations between two completions */
+	int burst; /* operations between two completions, at most */
 	/* Where the j-th operation of a burst goes, from the window's base. */
 	size_t (*place)(size_t size, int j);
 	/* Collective; does n times what is measured, returns its seconds. */
@@ -101,6 +96,7 @@ struct bench {
 	MPI_Group peer; /* the other rank alone */
 	size_t size;	/* bytes of one operation */
 	int count;	/* elements of one operation */
+	int burst;	/* operations between two completions */
 	int64_t done;	/* operations issued so far; current on the origin */
 	MPI_Win win;
 	char *base; /* own window memory */
@@ -110,33 +106,19 @@ struct bench {
 	char *dst;	/* where results arrive */
 };
 
-/* Local buffers wrap here, and so do windows of tests that stream. */
-#define BENCH_SPAN ((size_t)16 << 20)
-
-/* Operations that fit without wrapping. */
-static inline size_t bench_fit(size_t size)
-{
-	return size < BENCH_SPAN ? BENCH_SPAN / size : 1;
-}
-
 /* Offset of the j-th operation of a burst in the local buffers. */
 static inline size_t bench_offset(const struct bench *b, int j)
 {
-	return (size_t)j % bench_fit(b->size) * b->size;
+	return (size_t)j * b->size;
 }
 
 /* What src and dst hold. */
 static inline size_t bench_local_bytes(const struct bench *b)
 {
-	size_t burst = (size_t)b->test->burst, fit = bench_fit(b->size);
-
-	return b->size * (burst < fit ? burst : fit);
+	return b->size * (size_t)b->burst;
 }
 
-enum {
-	MANY_TESTS = 64,
-	MANY_KINDS = 8
-};
+enum { MANY_TESTS = 64, MANY_KINDS = 8 };
 
 /* What the user wants run; both lists end with NULL. */
 struct selection {

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SPAN ((size_t)16 << 20) /* bytes of a burst, at most */
+
 void bench_die(const char *format, ...)
 {
 	va_list args;
@@ -79,6 +81,17 @@ static MPI_Group peer_group(int rank)
 }
 
 /*
+ * Fewer large operations, so that each has memory of its own and an epoch
+ * stays short against the scheduler's slices.
+ */
+static int burst_of(const struct test *test, size_t size)
+{
+	size_t fit = SPAN / size;
+
+	return fit >= (size_t)test->burst ? test->burst : fit ? (int)fit : 1;
+}
+
+/*
  * Whole elements, and as much window as the farthest operation needs, rounded:
  * MPICH 4.0.2 confuses the ranks' memory where a size is no multiple of 16.
  */
@@ -88,8 +101,9 @@ static void set_sizes(struct bench *b, size_t size)
 
 	b->count = (int)(size < width ? 1 : size / width);
 	b->size = (size_t)b->count * width;
+	b->burst = burst_of(b->test, b->size);
 	b->bytes = 0;
-	for (int j = 0; j < b->test->burst; j++) {
+	for (int j = 0; j < b->burst; j++) {
 		size_t end = b->test->place(b->size, j) + b->size;
 
 		if (end > b->bytes)
@@ -149,7 +163,7 @@ static void run_size(struct bench *b, size_t size)
 	b->done = 0;
 	b->src = buffer(bench_local_bytes(b));
 	b->dst = buffer(bench_local_bytes(b));
-	b->slot = buffer((size_t)b->test->burst * sizeof(*b->slot));
+	b->slot = buffer((size_t)b->burst * sizeof(*b->slot));
 	bench_window_open(b);
 	fill(b);
 	measure(b, &result);

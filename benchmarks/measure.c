@@ -27,7 +27,7 @@ double bench_now(void)
 
 static void issue_burst(struct bench *b)
 {
-	for (int j = 0; j < b->test->burst; j++) {
+	for (int j = 0; j < b->burst; j++) {
 		b->test->op->issue(b, j);
 		b->done++;
 	}
@@ -158,7 +158,7 @@ void bench_measure_batches(struct bench *b, struct result *result)
 	for (int i = 0; i < batches / 10; i++)
 		run_batch(b, epochs);
 	for (int i = 0; i < batches; i++)
-		times[i] = run_batch(b, epochs) / epochs / b->test->burst;
+		times[i] = run_batch(b, epochs) / epochs / b->burst;
 	bench_sum_up(times, batches, result);
 	free(times);
 }

@@ -36,7 +36,7 @@ static void fill_put(struct bench *b)
 static void fill_get(struct bench *b)
 {
 	fill_pattern(b);
-	for (int j = 0; j < b->test->burst; j++)
+	for (int j = 0; j < b->burst; j++)
 		memcpy(own_slot(b, j), b->src + bench_offset(b, j), b->size);
 	memset(b->dst, 0, bench_local_bytes(b));
 }
@@ -45,7 +45,7 @@ static bool check_put_many(const struct bench *b)
 {
 	if (b->rank != TARGET)
 		return true;
-	for (int j = 0; j < b->test->burst; j++)
+	for (int j = 0; j < b->burst; j++)
 		if (memcmp(own_slot(b, j), b->src + bench_offset(b, j),
 			   b->size))
 			return false;

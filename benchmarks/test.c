@@ -14,12 +14,6 @@ static size_t at_base(size_t size, int j)
 	return 0;
 }
 
-/* One behind the other, over again where the span ends. */
-static size_t streaming(size_t size, int j)
-{
-	return (size_t)j % bench_fit(size) * size;
-}
-
 static size_t neighbouring(size_t size, int j)
 {
 	return (size_t)j * size;
@@ -34,7 +28,8 @@ static size_t scattered(size_t size, int j)
 #define ONE   8, 8, 1, at_base, bench_run_epochs, bench_measure_batches
 #define RANGE 8, LARGE, 1, at_base, bench_run_epochs, bench_measure_batches
 #define STREAM                                                                 \
-	8, BIGGEST, WINDOW, streaming, bench_run_epochs, bench_measure_batches
+	8, BIGGEST, WINDOW, neighbouring, bench_run_epochs,                    \
+		bench_measure_batches
 #define MESSAGES(place)                                                        \
 	8, 8, RATE, place, bench_run_epochs, bench_measure_batches
 #define ASLEEP	 8, 8, 1, at_base, bench_run_epochs, bench_measure_asleep

@@ -106,7 +106,7 @@ void bench_window_open(struct bench *b)
 		b->kind->memory(b);
 	b->kind->open(b);
 	base = target_base(b);
-	for (int j = 0; j < b->test->burst; j++)
+	for (int j = 0; j < b->burst; j++)
 		b->slot[j] = base + (MPI_Aint)b->test->place(b->size, j);
 }
 
