@@ -21,6 +21,8 @@ Win_get_errhandler	kept by the host's window
 Win_call_errhandler	kept by the host's window
 Win_set_name		kept by the host's window
 Win_get_name		kept by the host's window
+Win_set_attr		kept by the host's window
+Win_delete_attr		kept by the host's window
 END
 
 # One declaration a line; names in scope of a comment are gone by now.

@@ -136,10 +136,10 @@ def shared():
     win = MPI.Win.Allocate_shared(bytes_each, 4, comm=comm)
     mine, _ = win.Shared_query(rank)
     win.Fence()
-    mine.cast("i")[0] = 100 + rank
+    memoryview(mine).cast("i")[0] = 100 + rank
     win.Fence()
     theirs, unit = win.Shared_query(right)
-    check(unit == 4 and theirs.cast("i")[0] == 100 + right,
+    check(unit == 4 and memoryview(theirs).cast("i")[0] == 100 + right,
           "shared memory")
     win.Fence()
     win.Free()
