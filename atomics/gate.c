@@ -1,25 +1,73 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gate.c - shutting and opening the gate of a target. */
+/*
+ * gate.c - shutting and opening the gate of a target.
+ *
+ * Whoever comes first after the gate opened shuts it, and that is mostly one
+ * who is running: handing it on in the order of arrival would give it to
+ * waiters whose core is busy with something else.  Lest anyone starve, a
+ * waiter that has lost often lays a claim, and the others then hold back.
+ */
 #include "gate.h"
 
-#define TURN_BITS 31 /* bits of the bell for tickets, the last is GATE_DRAIN */
+#define PATIENCE 100 /* attempts before a waiter claims the gate */
 
-struct ticket {
+struct waiter {
 	struct orl_gate *gate;
-	uint32_t number;
+	unsigned int attempts;
+	bool has_claim;
+	bool has_shut;
 };
 
-static uint32_t ticket_bit(uint32_t number)
+static bool try_shut(struct orl_gate *gate)
 {
-	return 1u << number % TURN_BITS;
+	uint32_t open = 0;
+
+	/*
+	 * Sequentially consistent: pairs with orl_gate_enter; acquires what
+	 * was done before the store in orl_gate_open.
+	 */
+	return !atomic_load_explicit(&gate->shut, memory_order_relaxed) &&
+	       atomic_compare_exchange_strong(&gate->shut, &open, 1);
 }
 
-static bool is_my_turn(void *arg)
+static bool try_claim(struct orl_gate *gate)
 {
-	struct ticket *ticket = arg;
+	uint32_t free = 0;
 
-	/* Pairs with the addition in orl_gate_open. */
-	return atomic_load(&ticket->gate->turn) == ticket->number;
+	return atomic_compare_exchange_strong_explicit(&gate->claim, &free, 1,
+						       memory_order_relaxed,
+						       memory_order_relaxed);
+}
+
+/* One attempt; orl_wait may ask again after it succeeded. */
+static bool attempt(void *arg)
+{
+	struct waiter *me = arg;
+
+	if (me->has_shut)
+		return true;
+	if (me->has_claim || !orl_gate_is_claimed(me->gate))
+		me->has_shut = try_shut(me->gate);
+	if (me->has_shut)
+		return true;
+	if (!me->has_claim && ++me->attempts > PATIENCE)
+		me->has_claim = try_claim(me->gate);
+	return false;
+}
+
+static ORL_COLD void wait_and_shut(struct orl_gate *gate)
+{
+	struct waiter me = { .gate = gate };
+
+	orl_wait(&gate->bell, GATE_OPEN, attempt, &me);
+	if (me.has_claim)
+		atomic_store_explicit(&gate->claim, 0, memory_order_relaxed);
+}
+
+void orl_gate_take(struct orl_gate *gate)
+{
+	if (orl_unlikely(orl_gate_is_claimed(gate) || !try_shut(gate)))
+		wait_and_shut(gate);
 }
 
 static bool is_idle(void *arg)
@@ -27,22 +75,10 @@ static bool is_idle(void *arg)
 	_Atomic(uint32_t) *singles = arg;
 
 	/*
-	 * Pairs with orl_gate_enter, see the top of gate.h, and acquires what
-	 * the singles did before orl_gate_leave.
+	 * Pairs with orl_gate_enter; acquires what the singles did before
+	 * orl_gate_leave.
 	 */
 	return !atomic_load(singles);
-}
-
-void orl_gate_take(struct orl_gate *gate)
-{
-	struct ticket ticket = {
-		.gate = gate,
-		.number = atomic_fetch_add(&gate->next, 1),
-	};
-
-	if (!is_my_turn(&ticket))
-		orl_wait(&gate->bell, ticket_bit(ticket.number), is_my_turn,
-			 &ticket);
 }
 
 void orl_gate_drain(struct orl_gate *gate)
@@ -64,8 +100,10 @@ void orl_gate_shut(struct orl_gate *gate)
 
 void orl_gate_open(struct orl_gate *gate)
 {
-	/* Releases what was done meanwhile; before the ring, see orl_bell. */
-	uint32_t next = atomic_fetch_add(&gate->turn, 1) + 1;
-
-	orl_bell_ring(&gate->bell, ticket_bit(next));
+	/*
+	 * Sequentially consistent, for the bell's sake; releases what was
+	 * done with the gate shut.
+	 */
+	atomic_store(&gate->shut, 0);
+	orl_bell_ring(&gate->bell, GATE_OPEN);
 }

@@ -14,6 +14,7 @@
 #include "gate.h"
 
 #define CHUNK	   (64 * 1024)	/* bytes of elements worked on at once */
+#define SLICE	   (8 * 1024)	/* of them, worked on twice in a row */
 #define HOLD	   (256 * 1024) /* bytes after which others get their turn */
 #define BLOCK_COST 64		/* what a block costs beside its bytes */
 #define BLOCKS	   256		/* blocks in one load or store */
@@ -108,7 +109,7 @@ static void job_pass(struct job *job, size_t bytes)
 	if (job->held < HOLD)
 		return;
 	job->held = 0;
-	if (orl_gate_is_wanted(job->place->target->gate)) {
+	if (orl_gate_is_claimed(job->place->target->gate)) {
 		open(job->place);
 		shut(job->place);
 	}
@@ -129,24 +130,46 @@ static size_t span(const struct orl_kind_info *info, size_t n)
 	return (n - 1) * info->extent + info->second + info->size - info->first;
 }
 
-/* Combines the next n elements, which lie at elems. */
-static void apply(struct job *job, void *elems, size_t n)
+static void fetch(struct job *job, const void *elems, size_t off, size_t n)
 {
 	const struct orl_acc *acc = job->acc;
-	size_t off = job->done * job->info->extent;
-	const unsigned char *origin = acc->origin;
-	unsigned char *result = acc->result;
+	const size_t len = span(job->info, n);
 
-	if (origin)
-		origin += off;
-	if (result) {
-		result += off;
-		if (origin == result && acc->op != ORL_NO_OP)
-			origin = memcpy(job->other, origin, span(job->info, n));
-		memcpy(result, elems, span(job->info, n));
+	memcpy((unsigned char *)acc->result + off, elems, len);
+}
+
+/* At off of the operand, which result is about to overwrite if it is it. */
+static const void *operand(struct job *job, size_t off, size_t n)
+{
+	const unsigned char *origin = job->acc->origin;
+
+	if (job->acc->op == ORL_NO_OP)
+		return NULL;
+	origin += off;
+	if (job->acc->origin == job->acc->result)
+		memcpy(job->other, origin, span(job->info, n));
+	return job->acc->origin == job->acc->result ? job->other : origin;
+}
+
+/* Combines the next n elements, which lie at elems. */
+static void apply(struct job *job, unsigned char *elems, size_t n)
+{
+	const size_t extent = job->info->extent;
+	/* What is fetched is combined while it is in the nearest cache. */
+	const size_t max = job->acc->result ? SLICE / extent : n;
+	size_t len;
+
+	for (; n; n -= len, elems += len * extent) {
+		size_t off = job->done * extent;
+		const void *origin;
+
+		len = n < max ? n : max;
+		origin = operand(job, off, len);
+		if (job->acc->result)
+			fetch(job, elems, off, len);
+		job->kernel(elems, origin, len);
+		job->done += len;
 	}
-	job->kernel(elems, origin, n);
-	job->done += n;
 }
 
 static void walk_begin(struct walk *walk, const struct job *job)

@@ -12,8 +12,9 @@
  *   locked  all others: always with the gate shut
  *
  * Shutting the gate keeps other shutters out and waits for the singles that
- * are under way; a single that finds the gate shut queues as a shutter does.
- * The gate is shut for a bounded time, and in the order of arrival.
+ * are under way; a single that finds the gate shut shuts it itself when its
+ * turn comes.  The gate is shut for a bounded time, and who has waited long
+ * goes before all others.
  */
 #ifndef ORL_ACC_H
 #define ORL_ACC_H
@@ -57,9 +58,9 @@ bool orl_op_fits(enum orl_op op, enum orl_kind kind);
 #define ORL_GATE_SLOTS 16
 
 struct orl_gate {
-	_Atomic(uint32_t) next; /* ticket that the next shutter takes */
-	_Atomic(uint32_t) turn; /* ticket that holds it shut; next: open */
-	struct orl_bell bell;	/* waiters for the gate */
+	_Atomic(uint32_t) shut;	 /* 1 while somebody holds it shut */
+	_Atomic(uint32_t) claim; /* 1 while only one waiter may shut it */
+	struct orl_bell bell;	 /* waiters for the gate */
 	uint8_t pad[ORL_CACHELINE - 16];
 	struct {
 		_Atomic(uint32_t) singles; /* under way, by origins of a slot */
