@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # check_style.sh - what can be measured of the style: first lines, tabs, 80
-# columns, lengths of functions and files, parameters, and, where the
-# clang-format is the one that .clang-format was written for, the format.
+# columns, lengths of functions and files, parameters, options in the README,
+# and, where clang-format is the one .clang-format was written for, the format.
 top=${srcdir:-$(dirname "$0")/..}
 cd "$top" || exit 1
 failed=0
 sources=$(find src include win atomics test benchmarks -name '*.[ch]' \
 	  ! -name config.h | sort)
-scripts="quickstart .ci/run $(find test benchmarks -type f ! -name '*.*'
+scripts="quickstart .ci/run $(find test benchmarks -type f ! -name '*.*' ! -name README
 	find test benchmarks -name '*.sh' -o -name '*.py')"
 makes="configure.ac Makefile.am $(find src win atomics test benchmarks \
 	-name local.mk)"
@@ -27,6 +27,13 @@ for file in $sources $scripts $makes; do
 		echo "$file: no \"$name - what it owns\" at its head"
 		failed=1
 	}
+done
+
+for option in $(sed -n 's/^\tX([a-z_]*, \([A-Z_]*\),.*/ORIEL_\1/p' \
+		include/orl_util.h); do
+	grep -q "^| $option |" README.md && continue
+	echo "README.md does not explain $option"
+	failed=1
 done
 
 # Names put together, so that this file may be looked at too.
@@ -71,7 +78,7 @@ FNR == 1 {
 }
 FNR == 501	{ bad("a file of more than 500 lines") }
 /[ \t]$/	{ bad("white space at the end of a line") }
-/^\t* {8}/	{ bad("eight spaces where a tab belongs") }
+/^\t*        /	{ bad("eight spaces where a tab belongs") }
 
 /^{/ {
 	inside = FNR

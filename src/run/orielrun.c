@@ -309,6 +309,10 @@ static void prepend_preload(const char *library)
 
 	if (!*library)
 		return;
+	if (strpbrk(library, ": "))
+		fail(EXIT_OWN,
+		     "%s cannot be preloaded: its path has a space or colon",
+		     library);
 	if (asprintf(&value, "%s%s%s", library, old ? ":" : "",
 		     old ? old : "") < 0 ||
 	    setenv("LD_PRELOAD", value, 1))
