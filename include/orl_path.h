@@ -30,7 +30,7 @@ struct orl_target {
 	struct orl_queue *queue;     /* transfers not yet issued, or NULL */
 	uint32_t disp_unit;
 	int32_t pid;
-	uint16_t slot; /* of this origin in the gate */
+	uint16_t slot;	/* of this origin in the gate */
 	uint8_t access; /* an access epoch to this target is open */
 	uint8_t lock;	/* kind of the lock held */
 	uint32_t rank;

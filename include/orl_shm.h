@@ -44,7 +44,7 @@ size_t orl_arena_used(void);
  */
 size_t orl_node_room(void);
 
-/* -- peers -------------------------------------------------------------------*/
+/* -- peers -----------------------------------------------------------------*/
 
 /* What another process must know to map this arena.  Fixed width. */
 struct orl_card {
@@ -65,8 +65,8 @@ struct orl_peer {
 	uint64_t token;
 	int32_t pid;
 	_Atomic(int) cma; /* 0: not tried; 1: works; < 0: -errno */
-	ptrdiff_t delta; /* our address of a byte minus the owner's */
-	uint64_t probe;	 /* an owner's address that is readable */
+	ptrdiff_t delta;  /* our address of a byte minus the owner's */
+	uint64_t probe;	  /* an owner's address that is readable */
 };
 
 /*

@@ -27,6 +27,19 @@ TESTS += $(behaviour)
 EXTRA_DIST += test/run test/test.h test/elements.h test/acc.h
 # -- end of behaviour ----------------------------------------------------------
 
+# -- units: node-local memory and paths, without MPI --------------------------
+units_node = test/unit_shm test/unit_limit test/unit_direct test/unit_path \
+	test/unit_path_error
+test_unit_shm_LDADD = libcore.la
+test_unit_limit_LDADD = libcore.la
+test_unit_direct_LDADD = libcore.la
+test_unit_path_LDADD = libcore.la
+test_unit_path_error_LDADD = libcore.la
+check_PROGRAMS += $(units_node)
+TESTS += $(units_node)
+EXTRA_DIST += test/arena.h test/process.h test/target.h
+# -- end of units of the node --------------------------------------------------
+
 # -- checks of the tree and the library; the scripts run by themselves --------
 checks = test/check_layers.sh test/check_headers.sh test/check_style.sh \
 	test/check_symbols.sh test/check_coverage.sh \
