@@ -78,7 +78,7 @@ FNR == 1 {
 }
 FNR == 501	{ bad("a file of more than 500 lines") }
 /[ \t]$/	{ bad("white space at the end of a line") }
-/^\t*        /	{ bad("eight spaces where a tab belongs") }
+/^\t*         *[^ \\]/	{ bad("eight spaces where a tab belongs") }
 
 /^{/ {
 	inside = FNR
