@@ -15,7 +15,7 @@
 
 /* What an operation may do with a kind: columns of MPI-3.1 section 5.9.2. */
 enum orl_class {
-	ORL_CLASS_OPAQUE,  /* MPI_WCHAR, MPI_CHARACTER, MPI_PACKED: moved only */
+	ORL_CLASS_OPAQUE, /* MPI_WCHAR, MPI_CHARACTER, MPI_PACKED: moved only */
 	ORL_CLASS_INTEGER, /* all but MINLOC, MAXLOC */
 	ORL_CLASS_FLOAT,   /* SUM PROD MIN MAX */
 	ORL_CLASS_COMPLEX, /* SUM PROD */
@@ -102,17 +102,17 @@ enum orl_kind {
 #define ORL_KIND_ENUM(kind, ctype, class) ORL_##kind,
 	ORL_KINDS(ORL_KIND_ENUM)
 #undef ORL_KIND_ENUM
-	ORL_KIND_COUNT,
+		ORL_KIND_COUNT,
 	ORL_MIXED = ORL_KIND_COUNT /* a type with several kinds in it */
 };
 
 struct orl_kind_info {
 	const char *name; /* "I32" */
 	enum orl_class class;
-	uint8_t extent;	 /* bytes from one element to the next, sizeof */
-	uint8_t size;	 /* bytes of data in it, as MPI_Type_size says */
-	uint8_t second;	 /* padded pairs: offset of the index; else 0 */
-	uint8_t first;	 /* padded pairs: bytes of the value; else 0 */
+	uint8_t extent; /* bytes from one element to the next, sizeof */
+	uint8_t size;	/* bytes of data in it, as MPI_Type_size says */
+	uint8_t second; /* padded pairs: offset of the index; else 0 */
+	uint8_t first;	/* padded pairs: bytes of the value; else 0 */
 };
 
 extern const struct orl_kind_info orl_kinds[ORL_KIND_COUNT];
@@ -194,16 +194,16 @@ int orl_type_span(const struct orl_type *type, size_t count, ptrdiff_t *first,
  * orl_type_span must have accepted the count.  May be copied.
  */
 struct orl_cursor {
-	ptrdiff_t off;	   /* of what comes next */
-	size_t left;	   /* units left in the block; 0: at the end */
-	size_t blocks;	   /* left in the run, this one included */
-	ptrdiff_t start;   /* of the block */
-	ptrdiff_t stride;  /* of the run, as are: */
+	ptrdiff_t off;	  /* of what comes next */
+	size_t left;	  /* units left in the block; 0: at the end */
+	size_t blocks;	  /* left in the run, this one included */
+	ptrdiff_t start;  /* of the block */
+	ptrdiff_t stride; /* of the run, as are: */
 	size_t blocklen;
-	size_t unit;	   /* bytes */
+	size_t unit; /* bytes */
 	const struct orl_run *next, *first, *end;
-	size_t items;	   /* left, this one included */
-	ptrdiff_t item;	   /* offset of this one */
+	size_t items;	/* left, this one included */
+	ptrdiff_t item; /* offset of this one */
 	ptrdiff_t extent;
 };
 
@@ -226,10 +226,10 @@ typedef int (*orl_pair_fn)(void *arg, ptrdiff_t off_a, ptrdiff_t off_b,
 			   size_t len);
 
 /* Walks two byte cursors together until one ends: 0, or what fn returned. */
-int orl_cursor_pairs(struct orl_cursor *a, struct orl_cursor *b,
-		     orl_pair_fn fn, void *arg);
+int orl_cursor_pairs(struct orl_cursor *a, struct orl_cursor *b, orl_pair_fn fn,
+		     void *arg);
 
-/* -- copies within memory that is mapped here ------------------------------*/
+/* -- copies within memory that is mapped here -----------------------------*/
 
 /*
  * Copies bytes of data, in the order of both type maps, until one side has
@@ -244,8 +244,8 @@ void orl_type_copy(const struct orl_type *dst_type, size_t dst_count, void *dst,
  * Between a typed buffer and a contiguous array of its elements (of
  * extent bytes each, all of one kind): for operands of accumulates.
  */
-void orl_type_gather(const struct orl_type *type, size_t count,
-		     const void *buf, void *elements);
+void orl_type_gather(const struct orl_type *type, size_t count, const void *buf,
+		     void *elements);
 void orl_type_scatter(const struct orl_type *type, size_t count, void *buf,
 		      const void *elements);
 

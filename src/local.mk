@@ -10,7 +10,7 @@ libcore_la_SOURCES = \
 	src/progress/progress.c src/progress/wait.c \
 	src/host/comm.c src/host/datatype.c src/host/error.c \
 	src/host/handle.c src/host/host.c src/host/host.h src/host/info.c \
-	src/type/basic.c src/type/cache.c src/type/cursor.c \
+	src/type/array.c src/type/basic.c src/type/cache.c src/type/cursor.c \
 	src/type/flatten.c src/type/gather.c src/type/run.c \
 	src/type/type.h \
 	src/shm/arena.c src/shm/cgroup.c src/shm/extent.c src/shm/extent.h \

@@ -40,6 +40,15 @@ TESTS += $(units_node)
 EXTRA_DIST += test/arena.h test/process.h test/target.h
 # -- end of units of the node --------------------------------------------------
 
+# -- units: datatypes --------------------------------------------------------
+units_type = test/unit_type test/unit_type_random
+test_unit_type_LDADD = libcore.la
+test_unit_type_random_LDADD = libcore.la
+check_PROGRAMS += $(units_type)
+TESTS += $(units_type)
+EXTRA_DIST += test/type_model.h
+# -- end of units of datatypes -------------------------------------------------
+
 # -- checks of the tree and the library; the scripts run by themselves --------
 checks = test/check_layers.sh test/check_headers.sh test/check_style.sh \
 	test/check_symbols.sh test/check_coverage.sh \

@@ -22,8 +22,10 @@ static int type_error(int code)
 	return class;
 }
 
-/* MPICH looks handles up by their bits: those of no datatype must not reach
- * it.  Open MPI's are pointers. */
+/*
+ * MPICH looks handles up by their bits: those of no datatype must not reach
+ * it.  Open MPI's are pointers.
+ */
 static bool is_plausible(MPI_Datatype handle)
 {
 #ifdef MPICH_VERSION
@@ -172,7 +174,7 @@ int orl_host_type_extent(MPI_Datatype handle, ptrdiff_t *lb, ptrdiff_t *extent)
 	return 0;
 }
 
-/* -- the end of a datatype ---------------------------------------------------*/
+/* -- the end of a datatype ------------------------------------------------*/
 
 typedef void (*watch_fn)(MPI_Datatype);
 
@@ -201,9 +203,9 @@ static int find_keyval(int *keyval)
 		return type_error(rc);
 	/* Relaxed: the number is all that other threads need. */
 	*keyval = fresh;
-	if (!atomic_compare_exchange_strong_explicit(
-		    &made, &none, fresh, memory_order_relaxed,
-		    memory_order_relaxed)) {
+	if (!atomic_compare_exchange_strong_explicit(&made, &none, fresh,
+						     memory_order_relaxed,
+						     memory_order_relaxed)) {
 		*keyval = none;
 		PMPI_Type_free_keyval(&fresh);
 	}

@@ -9,25 +9,23 @@
 #include "orl_host.h"
 #include "type.h"
 
-/* -- kinds -----------------------------------------------------------------*/
+/* -- kinds ----------------------------------------------------------------*/
 
 /* Bytes of the value of a pair that may be padded; 0 for all else. */
 #define FIRST(ctype)                                                           \
-	_Generic(*(ctype *)0,                                                  \
-		struct orl_double_int: sizeof(double),                         \
-		struct orl_long_int: sizeof(long),                             \
-		struct orl_short_int: sizeof(short),                           \
-		struct orl_ld_int: sizeof(long double),                        \
-		default: 0)
+	_Generic(*(ctype *)0, struct orl_double_int                            \
+		 : sizeof(double), struct orl_long_int                         \
+		 : sizeof(long), struct orl_short_int                          \
+		 : sizeof(short), struct orl_ld_int                            \
+		 : sizeof(long double), default : 0)
 
 /* The offset of its index. */
 #define SECOND(ctype)                                                          \
-	_Generic(*(ctype *)0,                                                  \
-		struct orl_double_int: offsetof(struct orl_double_int, i),     \
-		struct orl_long_int: offsetof(struct orl_long_int, i),         \
-		struct orl_short_int: offsetof(struct orl_short_int, i),       \
-		struct orl_ld_int: offsetof(struct orl_ld_int, i),             \
-		default: 0)
+	_Generic(*(ctype *)0, struct orl_double_int                            \
+		 : offsetof(struct orl_double_int, i), struct orl_long_int     \
+		 : offsetof(struct orl_long_int, i), struct orl_short_int      \
+		 : offsetof(struct orl_short_int, i), struct orl_ld_int        \
+		 : offsetof(struct orl_ld_int, i), default : 0)
 
 #define SIZE(ctype) (FIRST(ctype) ? FIRST(ctype) + sizeof(int) : sizeof(ctype))
 
@@ -45,7 +43,7 @@ const struct orl_kind_info orl_kinds[ORL_KIND_COUNT] = {
 #undef KIND
 };
 
-/* -- types of one element ----------------------------------------------------*/
+/* -- types of one element -------------------------------------------------*/
 
 /* The first is the element, then its pieces: two for a pair with a hole. */
 static const struct orl_run runs[ORL_KIND_COUNT][3] = {
@@ -84,7 +82,7 @@ const struct orl_type orl_basics[ORL_KIND_COUNT] = {
 #undef BASIC
 };
 
-/* -- predefined datatypes ----------------------------------------------------*/
+/* -- predefined datatypes -------------------------------------------------*/
 
 /* A datatype is of that kind from first to last which has its size. */
 struct predefined {
@@ -92,12 +90,30 @@ struct predefined {
 	enum orl_kind first, last;
 };
 
-#define IS(handle, kind)       { (handle), ORL_##kind, ORL_##kind }
-#define SIGNED(handle)	       { (handle), ORL_I8, ORL_I64 }
-#define UNSIGNED(handle)       { (handle), ORL_U8, ORL_U64 }
-#define REAL(handle)	       { (handle), ORL_F32, ORL_F64 }
-#define COMPLEX(handle)	       { (handle), ORL_C32, ORL_C64 }
-#define LOGICAL(handle)	       { (handle), ORL_L8, ORL_L64 }
+#define IS(handle, kind)                                                       \
+	{                                                                      \
+		(handle), ORL_##kind, ORL_##kind                               \
+	}
+#define SIGNED(handle)                                                         \
+	{                                                                      \
+		(handle), ORL_I8, ORL_I64                                      \
+	}
+#define UNSIGNED(handle)                                                       \
+	{                                                                      \
+		(handle), ORL_U8, ORL_U64                                      \
+	}
+#define REAL(handle)                                                           \
+	{                                                                      \
+		(handle), ORL_F32, ORL_F64                                     \
+	}
+#define COMPLEX(handle)                                                        \
+	{                                                                      \
+		(handle), ORL_C32, ORL_C64                                     \
+	}
+#define LOGICAL(handle)                                                        \
+	{                                                                      \
+		(handle), ORL_L8, ORL_L64                                      \
+	}
 
 static const struct predefined predefined[] = {
 	/* C */
@@ -152,7 +168,7 @@ static const struct predefined predefined[] = {
 	IS(MPI_2REAL, 2REAL),
 	IS(MPI_2DOUBLE_PRECISION, 2DOUBLE),
 	IS(MPI_2INTEGER, 2INT),
-	/* What a host may leave out */
+/* What a host may leave out */
 #ifdef MPI_INTEGER1
 	SIGNED(MPI_INTEGER1),
 #endif
@@ -195,7 +211,7 @@ static const struct predefined predefined[] = {
 #ifdef MPI_LOGICAL8
 	LOGICAL(MPI_LOGICAL8),
 #endif
-	/* C++ */
+/* C++ */
 #ifdef MPI_CXX_BOOL
 	IS(MPI_CXX_BOOL, BOOL),
 #endif

@@ -29,7 +29,7 @@ int orl_type_span(const struct orl_type *type, size_t count, ptrdiff_t *first,
 	return 0;
 }
 
-/* -- one cursor --------------------------------------------------------------*/
+/* -- one cursor -----------------------------------------------------------*/
 
 static inline void enter_run(struct orl_cursor *cur, const struct orl_run *run)
 {
@@ -138,10 +138,10 @@ size_t orl_cursor_next(struct orl_cursor *cur, size_t max, ptrdiff_t *off)
 	return len;
 }
 
-/* -- two cursors -------------------------------------------------------------*/
+/* -- two cursors ----------------------------------------------------------*/
 
-int orl_cursor_pairs(struct orl_cursor *a, struct orl_cursor *b,
-		     orl_pair_fn fn, void *arg)
+int orl_cursor_pairs(struct orl_cursor *a, struct orl_cursor *b, orl_pair_fn fn,
+		     void *arg)
 {
 	while (a->left && b->left) {
 		size_t len = a->left < b->left ? a->left : b->left;
@@ -163,26 +163,17 @@ struct blocks {
 	size_t len, n;
 };
 
-/* One fixed size a function: the copy becomes a load and a store. */
-#define COPY_FIXED(size)                                                       \
-	static void copy_##size(const struct blocks *b)                        \
-	{                                                                      \
-		ptrdiff_t to = b->dst_stride, from = b->src_stride;            \
-		const char *src = b->src;                                      \
-		char *dst = b->dst;                                            \
-		size_t n;                                                      \
-                                                                               \
-		for (n = b->n; n; n--, dst += to, src += from)                 \
-			memcpy(dst, src, size);                                \
-	}
-COPY_FIXED(1)
-COPY_FIXED(2)
-COPY_FIXED(4)
-COPY_FIXED(8)
-COPY_FIXED(12)
-COPY_FIXED(16)
-COPY_FIXED(24)
-COPY_FIXED(32)
+/* With a constant len each block is a load and a store. */
+static inline __attribute__((always_inline)) void copy_each(
+	const struct blocks *b, size_t len)
+{
+	const char *src = b->src;
+	char *dst = b->dst;
+	size_t n;
+
+	for (n = b->n; n; n--, dst += b->dst_stride, src += b->src_stride)
+		memcpy(dst, src, len);
+}
 
 /* Buffers should not overlap; should they do, nothing worse may happen. */
 static void copy_any(const struct blocks *b)
@@ -199,28 +190,28 @@ static void copy_blocks(const struct blocks *b)
 {
 	switch (b->len) {
 	case 1:
-		copy_1(b);
+		copy_each(b, 1);
 		break;
 	case 2:
-		copy_2(b);
+		copy_each(b, 2);
 		break;
 	case 4:
-		copy_4(b);
+		copy_each(b, 4);
 		break;
 	case 8:
-		copy_8(b);
+		copy_each(b, 8);
 		break;
 	case 12:
-		copy_12(b);
+		copy_each(b, 12);
 		break;
 	case 16:
-		copy_16(b);
+		copy_each(b, 16);
 		break;
 	case 24:
-		copy_24(b);
+		copy_each(b, 24);
 		break;
 	case 32:
-		copy_32(b);
+		copy_each(b, 32);
 		break;
 	default:
 		copy_any(b);

@@ -30,19 +30,7 @@ static void part_close(struct part *part)
 		orl_runs_free(&part->runs);
 }
 
-/* a * b, or an error in list. */
-static ptrdiff_t product(struct orl_runs *list, ptrdiff_t a, ptrdiff_t b)
-{
-	ptrdiff_t c;
-
-	if (!__builtin_mul_overflow(a, b, &c))
-		return c;
-	if (!list->err)
-		list->err = MPI_ERR_TYPE;
-	return 0;
-}
-
-/* -- one level, one constructor each -----------------------------------------*/
+/* -- one level, one constructor each --------------------------------------*/
 
 static void add_part(struct orl_runs *list, const struct part *part)
 {
@@ -61,8 +49,10 @@ static void add_vector(struct orl_runs *list, const struct part *part,
 	orl_runs_free(&block);
 }
 
-/* Blocks of the given lengths at displacements in extents or, if hops is
- * not NULL, in bytes. */
+/*
+ * Blocks of the given lengths at displacements in extents or, if hops is not
+ * NULL, in bytes.
+ */
 static void add_indexed(struct orl_runs *list, const struct part *part,
 			const int *ints, const MPI_Aint *hops)
 {
@@ -70,8 +60,9 @@ static void add_indexed(struct orl_runs *list, const struct part *part,
 	int i;
 
 	for (i = 0; i < ints[0] && !list->err; i++) {
-		ptrdiff_t off = hops ? hops[i]
-				     : product(list, displs[i], part->extent);
+		ptrdiff_t off =
+			hops ? hops[i]
+			     : orl_runs_product(list, displs[i], part->extent);
 
 		orl_runs_repeat(list, &part->runs, off, lens[i], part->extent);
 	}
@@ -85,8 +76,9 @@ static void add_blocks(struct orl_runs *list, const struct part *part,
 	int i;
 
 	for (i = 0; i < ints[0] && !list->err; i++) {
-		ptrdiff_t off = hops ? hops[i]
-				     : product(list, displs[i], part->extent);
+		ptrdiff_t off =
+			hops ? hops[i]
+			     : orl_runs_product(list, displs[i], part->extent);
 
 		orl_runs_repeat(list, &part->runs, off, ints[1], part->extent);
 	}
@@ -108,160 +100,7 @@ static void add_struct(struct orl_runs *list, const struct orl_contents *c)
 	}
 }
 
-/* -- arrays: dimension by dimension, the fastest first -----------------------*/
-
-/* What a process has of one dimension. */
-struct dim {
-	int size;   /* of the whole array */
-	int start;  /* first element of the first block */
-	int block;  /* elements in a block */
-	int cycle;  /* from one block to the next */
-	int blocks; /* whole ones */
-	int rest;   /* elements of the part of a block that follows */
-};
-
-/*
- * Makes rows of what an element of this dimension is: *row, *step bytes from
- * one to the next, becomes what an element of the next dimension is.
- */
-static void add_dim(struct orl_runs *row, ptrdiff_t *step,
-		    const struct dim *dim)
-{
-	struct orl_runs block = { .at = NULL }, all = { .at = NULL };
-	ptrdiff_t cycle = product(&all, dim->cycle, *step);
-	ptrdiff_t start = product(&all, dim->start, *step);
-	ptrdiff_t rest = product(&all, dim->blocks, cycle);
-
-	orl_runs_repeat(&block, row, 0, dim->block, *step);
-	orl_runs_close(&block);
-	orl_runs_repeat(&all, &block, start, dim->blocks, cycle);
-	if (dim->rest)
-		orl_runs_repeat(&all, row, start + rest, dim->rest, *step);
-	orl_runs_close(&all);
-	*step = product(&all, dim->size, *step);
-	orl_runs_free(&block);
-	orl_runs_free(row);
-	*row = all;
-}
-
-/* The dimension at position i of n, from the fastest to the slowest. */
-static int nth_dim(int order, int n, int i)
-{
-	return order == MPI_ORDER_FORTRAN ? i : n - 1 - i;
-}
-
-/* A copy of the part's runs, to begin with. */
-static void first_row(struct orl_runs *row, const struct part *part)
-{
-	*row = (struct orl_runs){ .at = NULL };
-	add_part(row, part);
-	orl_runs_close(row);
-}
-
-/* ints: n, sizes, subsizes, starts, order */
-static void add_subarray(struct orl_runs *list, const struct part *part,
-			 const int *ints)
-{
-	int n = ints[0], i;
-	const int *sizes = ints + 1, *subsizes = sizes + n;
-	const int *starts = subsizes + n;
-	ptrdiff_t step = part->extent;
-	struct orl_runs row;
-
-	first_row(&row, part);
-	for (i = 0; i < n; i++) {
-		int d = nth_dim(starts[n], n, i);
-		const struct dim dim = {
-			.size = sizes[d],
-			.start = starts[d],
-			.block = subsizes[d],
-			.blocks = 1,
-		};
-
-		add_dim(&row, &step, &dim);
-	}
-	orl_runs_repeat(list, &row, 0, 1, 0);
-	orl_runs_free(&row);
-}
-
-/* size elements dealt out in blocks to procs processes: coord's share. */
-static void deal(struct dim *dim, int size, int block, int procs, int coord)
-{
-	long cycle = (long)block * procs, start = (long)block * coord;
-	long whole = cycle ? size / cycle : 0;
-	long rest = cycle ? size % cycle - start : 0;
-
-	*dim = (struct dim){
-		.size = size,
-		.start = start < size ? (int)start : 0,
-		.block = block,
-		.cycle = cycle < size ? (int)cycle : 0,
-		.blocks = (int)whole,
-	};
-	if (rest >= block)
-		dim->blocks++;
-	else if (rest > 0)
-		dim->rest = (int)rest;
-}
-
-/* The length of a block of a dimension of that distribution. */
-static int block_length(int distrib, int arg, int size, int procs)
-{
-	if (distrib == MPI_DISTRIBUTE_NONE)
-		return size;
-	if (arg != MPI_DISTRIBUTE_DFLT_DARG)
-		return arg;
-	if (distrib == MPI_DISTRIBUTE_CYCLIC)
-		return 1;
-	return (int)(((long)size + procs - 1) / procs);
-}
-
-/*
- * Coordinates in the grid of processes, which is in C's order whatever the
- * array's is.
- */
-static void find_coords(int rank, int n, const int *procs, int *coords)
-{
-	int d;
-
-	for (d = n - 1; d >= 0; d--) {
-		coords[d] = rank % procs[d];
-		rank /= procs[d];
-	}
-}
-
-/* ints: processes, rank, n, sizes, distributions, arguments, grid, order */
-static void add_darray(struct orl_runs *list, const struct part *part,
-		       const int *ints)
-{
-	int n = ints[2], i;
-	const int *sizes = ints + 3, *distribs = sizes + n;
-	const int *args = distribs + n, *procs = args + n;
-	int *coords = malloc(n * sizeof(*coords));
-	ptrdiff_t step = part->extent;
-	struct orl_runs row;
-
-	if (!coords) {
-		list->err = -ENOMEM;
-		return;
-	}
-	find_coords(ints[1], n, procs, coords);
-	first_row(&row, part);
-	for (i = 0; i < n; i++) {
-		int d = nth_dim(procs[n], n, i);
-		struct dim dim;
-
-		deal(&dim, sizes[d],
-		     block_length(distribs[d], args[d], sizes[d], procs[d]),
-		     procs[d], coords[d]);
-		add_dim(&row, &step, &dim);
-	}
-	orl_runs_repeat(list, &row, 0, 1, 0);
-	orl_runs_free(&row);
-	free(coords);
-}
-
-/* -- named datatypes -----------------------------------------------------------*/
+/* -- named datatypes ------------------------------------------------------*/
 
 static void add_elements(struct orl_runs *list, enum orl_kind kind, size_t n)
 {
@@ -335,7 +174,7 @@ static void add_f90_integer(struct orl_runs *list, MPI_Datatype handle)
 	add_f90(list, handle, kinds, 4);
 }
 
-/* -- any datatype ----------------------------------------------------------------*/
+/* -- any datatype ---------------------------------------------------------*/
 
 /* Constructors of one old type. */
 static void add_derived(struct orl_runs *list, const struct orl_contents *c)
@@ -356,7 +195,7 @@ static void add_derived(struct orl_runs *list, const struct orl_contents *c)
 		break;
 	case MPI_COMBINER_VECTOR:
 		add_vector(list, &part, c->ints,
-			   product(list, c->ints[2], part.extent));
+			   orl_runs_product(list, c->ints[2], part.extent));
 		break;
 	case MPI_COMBINER_HVECTOR:
 		add_vector(list, &part, c->ints, c->addrs[0]);
@@ -370,10 +209,10 @@ static void add_derived(struct orl_runs *list, const struct orl_contents *c)
 		add_blocks(list, &part, c->ints, hops);
 		break;
 	case MPI_COMBINER_SUBARRAY:
-		add_subarray(list, &part, c->ints);
+		orl_runs_add_subarray(list, &part.runs, part.extent, c->ints);
 		break;
 	case MPI_COMBINER_DARRAY:
-		add_darray(list, &part, c->ints);
+		orl_runs_add_darray(list, &part.runs, part.extent, c->ints);
 		break;
 	default:
 		list->err = MPI_ERR_TYPE;
@@ -447,7 +286,7 @@ static int part_open(MPI_Datatype handle, struct part *part)
 	return read_runs(handle, &part->runs);
 }
 
-/* -- the result ------------------------------------------------------------------*/
+/* -- the result -----------------------------------------------------------*/
 
 /* Sizes and bounds from the runs: 0 or MPI_ERR_TYPE. */
 static int measure(struct orl_type *type)
@@ -490,8 +329,7 @@ static bool is_chain(const struct orl_type *type, const struct orl_run *runs,
 	if (!n)
 		return true;
 	return n == 1 && runs->blocks == 1 && runs->off == 0 &&
-	       type->extent ==
-		       (ptrdiff_t)runs->blocklen * orl_run_unit(runs);
+	       type->extent == (ptrdiff_t)runs->blocklen * orl_run_unit(runs);
 }
 
 static struct orl_type *make_type(const struct part *part,

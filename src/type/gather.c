@@ -6,8 +6,8 @@
  */
 #include "type.h"
 
-void orl_type_gather(const struct orl_type *type, size_t count,
-		     const void *buf, void *elements)
+void orl_type_gather(const struct orl_type *type, size_t count, const void *buf,
+		     void *elements)
 {
 	const struct orl_type *array = &orl_basics[type->kind];
 

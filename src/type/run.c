@@ -54,9 +54,9 @@ static void close_last(struct orl_runs *list)
 		list->n--;
 }
 
-static int grow(struct orl_runs *list)
+static ORL_COLD int grow(struct orl_runs *list)
 {
-	size_t room = list->room ? 2 * list->room : 8;
+	size_t room = list->room ? 4 * list->room : 8;
 	struct orl_run *at;
 
 	if (room > PTRDIFF_MAX / sizeof(*at))
@@ -69,13 +69,13 @@ static int grow(struct orl_runs *list)
 	return 0;
 }
 
-static void push(struct orl_runs *list, const struct orl_run *run)
+static inline void push(struct orl_runs *list, struct orl_run run)
 {
 	close_last(list);
-	if (list->n == list->room && !list->err)
+	if (orl_unlikely(list->n == list->room))
 		list->err = grow(list);
-	if (!list->err)
-		list->at[list->n++] = *run;
+	if (orl_likely(!list->err))
+		list->at[list->n++] = run;
 }
 
 /* Makes the last block of the list a run of its own. */
@@ -91,28 +91,26 @@ static void split_last(struct orl_runs *list)
 	block.stride = 0;
 	if (--last->blocks == 1)
 		last->stride = 0;
-	push(list, &block);
+	push(list, block);
 }
 
 /* Adds a run that begins where the list ends. */
-static void join(struct orl_runs *list, const struct orl_run *run)
+static ORL_COLD void join(struct orl_runs *list, struct orl_run run)
 {
-	struct orl_run rest = *run;
-
 	split_last(list);
 	if (list->err)
 		return;
-	list->at[list->n - 1].blocklen += run->blocklen;
-	if (run->blocks == 1)
+	list->at[list->n - 1].blocklen += run.blocklen;
+	if (run.blocks == 1)
 		return;
-	rest.off += run->stride;
-	if (--rest.blocks == 1)
-		rest.stride = 0;
-	push(list, &rest);
+	run.off += run.stride;
+	if (--run.blocks == 1)
+		run.stride = 0;
+	push(list, run);
 }
 
 /* One block instead of many that touch, and a stride where there is one. */
-static void normalise(struct orl_run *run)
+static inline void normalise(struct orl_run *run)
 {
 	if (run->blocks > 1 &&
 	    run->stride == (ptrdiff_t)run->blocklen * orl_run_unit(run)) {
@@ -123,23 +121,49 @@ static void normalise(struct orl_run *run)
 		run->stride = 0;
 }
 
-void orl_runs_add(struct orl_runs *list, const struct orl_run *given)
+/*
+ * Adds a run moved by off.  Copied member by member: loaded as a whole just
+ * after the caller has stored its members, it would stall the CPU.
+ */
+static void add(struct orl_runs *list, const struct orl_run *from,
+		ptrdiff_t off)
 {
-	struct orl_run run = *given;
 	const struct orl_run *last;
+	struct orl_run run = {
+		.stride = from->stride,
+		.blocks = from->blocks,
+		.blocklen = from->blocklen,
+		.kind = from->kind,
+	};
 
-	if (list->err || !run.blocks || !run.blocklen)
-		return;
-	if (!is_near(&run)) {
+	if (__builtin_add_overflow(from->off, off, &run.off) ||
+	    !is_near(&run)) {
 		list->err = MPI_ERR_TYPE;
 		return;
 	}
 	normalise(&run);
 	last = list->n ? &list->at[list->n - 1] : NULL;
 	if (last && last->kind == run.kind && run_end(last) == run.off)
-		join(list, &run);
+		join(list, run);
 	else
-		push(list, &run);
+		push(list, run);
+}
+
+void orl_runs_add(struct orl_runs *list, const struct orl_run *run)
+{
+	if (!list->err && run->blocks && run->blocklen)
+		add(list, run, 0);
+}
+
+ptrdiff_t orl_runs_product(struct orl_runs *list, ptrdiff_t a, ptrdiff_t b)
+{
+	ptrdiff_t c;
+
+	if (!__builtin_mul_overflow(a, b, &c))
+		return c;
+	if (!list->err)
+		list->err = MPI_ERR_TYPE;
+	return 0;
 }
 
 void orl_runs_close(struct orl_runs *list)
@@ -147,23 +171,24 @@ void orl_runs_close(struct orl_runs *list)
 	close_last(list);
 }
 
-/* Adds part's run, moved by off. */
-static void add_moved(struct orl_runs *list, struct orl_run run, ptrdiff_t off)
+/* count copies of one run, if they are one run too. */
+static bool repeat_run(struct orl_runs *list, const struct orl_run *from,
+		       ptrdiff_t off, size_t count, ptrdiff_t step)
 {
-	if (__builtin_add_overflow(run.off, off, &run.off))
+	struct orl_run run = {
+		.off = from->off,
+		.stride = from->blocks == 1 ? step : from->stride,
+		.blocklen = from->blocklen,
+		.kind = from->kind,
+	};
+
+	if (count > 1 && step != (ptrdiff_t)from->blocks * run.stride)
+		return false;
+	if (__builtin_mul_overflow(from->blocks, count, &run.blocks))
 		list->err = MPI_ERR_TYPE;
 	else
-		orl_runs_add(list, &run);
-}
-
-/* Makes count copies of a run, step apart, one run if they are regular. */
-static bool spread(struct orl_run *run, size_t count, ptrdiff_t step)
-{
-	if (run->blocks == 1)
-		run->stride = step;
-	else if (step != (ptrdiff_t)run->blocks * run->stride)
-		return false;
-	return !__builtin_mul_overflow(run->blocks, count, &run->blocks);
+		add(list, &run, off);
+	return true;
 }
 
 void orl_runs_repeat(struct orl_runs *list, const struct orl_runs *part,
@@ -175,23 +200,19 @@ void orl_runs_repeat(struct orl_runs *list, const struct orl_runs *part,
 		list->err = part->err;
 	if (list->err || !part->n || !count)
 		return;
-	if (part->n == 1) {
-		struct orl_run run = part->at[0];
-
-		if (spread(&run, count, step)) {
-			add_moved(list, run, off);
+	if (part->n == 1 && repeat_run(list, part->at, off, count, step))
+		return;
+	for (i = 0; i < count; i++) {
+		for (j = 0; j < part->n && !list->err; j++)
+			add(list, &part->at[j], off);
+		if (list->err)
 			return;
-		}
-	}
-	for (i = 0; i < count && !list->err; i++) {
-		for (j = 0; j < part->n; j++)
-			add_moved(list, part->at[j], off);
 		if (i + 1 < count && __builtin_add_overflow(off, step, &off))
 			list->err = MPI_ERR_TYPE;
 	}
 }
 
-/* -- bytes -------------------------------------------------------------------*/
+/* -- bytes ----------------------------------------------------------------*/
 
 static void add_bytes(struct orl_runs *pieces, const struct orl_run *run,
 		      ptrdiff_t off, size_t len)
@@ -240,10 +261,42 @@ static void add_padded(struct orl_runs *pieces, const struct orl_run *run)
 		add_pairs(pieces, block);
 }
 
+/* Runs of one kind: what could be merged has been. */
+static void copy_bytes(struct orl_runs *pieces, const struct orl_runs *runs)
+{
+	size_t i;
+
+	pieces->at = malloc(runs->n * sizeof(*pieces->at));
+	if (!pieces->at) {
+		pieces->err = -ENOMEM;
+		return;
+	}
+	pieces->n = pieces->room = runs->n;
+	for (i = 0; i < runs->n; i++) {
+		pieces->at[i] = runs->at[i];
+		pieces->at[i].blocklen *= orl_run_unit(&runs->at[i]);
+		pieces->at[i].kind = ORL_BYTE;
+	}
+}
+
+static bool is_plain(const struct orl_runs *runs)
+{
+	size_t i;
+
+	for (i = 1; i < runs->n; i++)
+		if (runs->at[i].kind != runs->at[0].kind)
+			return false;
+	return runs->n && !orl_kinds[runs->at[0].kind].second;
+}
+
 void orl_runs_pieces(struct orl_runs *pieces, const struct orl_runs *runs)
 {
 	size_t i;
 
+	if (is_plain(runs)) {
+		copy_bytes(pieces, runs);
+		return;
+	}
 	for (i = 0; i < runs->n && !pieces->err; i++) {
 		const struct orl_run *run = &runs->at[i];
 

@@ -24,7 +24,7 @@ static inline ptrdiff_t orl_run_last(const struct orl_run *run)
 	return run->off + (ptrdiff_t)(run->blocks - 1) * run->stride;
 }
 
-/* -- basic.c ---------------------------------------------------------------*/
+/* -- basic.c --------------------------------------------------------------*/
 
 /* Puts the predefined datatypes into orl_type_map, once: 0 or -ENOMEM. */
 int orl_type_start(void);
@@ -35,7 +35,7 @@ static inline bool orl_type_is_basic(const struct orl_type *type)
 	return type >= orl_basics && type < orl_basics + ORL_KIND_COUNT;
 }
 
-/* -- run.c -----------------------------------------------------------------*/
+/* -- run.c ----------------------------------------------------------------*/
 
 /*
  * Runs in the order of the type map, neighbours merged.  Begins as all
@@ -55,6 +55,9 @@ void orl_runs_add(struct orl_runs *list, const struct orl_run *run);
 void orl_runs_repeat(struct orl_runs *list, const struct orl_runs *part,
 		     ptrdiff_t off, size_t count, ptrdiff_t step);
 
+/* a * b, or an error in the list. */
+ptrdiff_t orl_runs_product(struct orl_runs *list, ptrdiff_t a, ptrdiff_t b);
+
 /* To be called after the last run was added. */
 void orl_runs_close(struct orl_runs *list);
 
@@ -63,7 +66,18 @@ void orl_runs_pieces(struct orl_runs *pieces, const struct orl_runs *runs);
 
 void orl_runs_free(struct orl_runs *list);
 
-/* -- flatten.c -------------------------------------------------------------*/
+/* -- array.c --------------------------------------------------------------*/
+
+/*
+ * Add an array of part, extent bytes from element to element; ints are those
+ * that MPI_Type_get_contents tells of the constructor.
+ */
+void orl_runs_add_subarray(struct orl_runs *list, const struct orl_runs *part,
+			   ptrdiff_t extent, const int *ints);
+void orl_runs_add_darray(struct orl_runs *list, const struct orl_runs *part,
+			 ptrdiff_t extent, const int *ints);
+
+/* -- flatten.c ------------------------------------------------------------*/
 
 /* 0, -ENOMEM or MPI_ERR_TYPE; *type is for free(). */
 int orl_type_flatten(MPI_Datatype handle, struct orl_type **type);
