@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -46,6 +47,16 @@ static void opening(void)
 	check(fcntl(card.fd, F_GETFD) == FD_CLOEXEC);
 	check(!fstat(card.fd, &status) && !status.st_nlink);
 	check((uint64_t)status.st_size == card.size && !status.st_blocks);
+}
+
+/* Where all that a program maps is to be locked in memory. */
+static void locked(void)
+{
+	/* Others have a limit, which would have to hold the whole arena. */
+	if (geteuid() || mlockall(MCL_FUTURE))
+		return;
+	open_arena(NULL);
+	check(!resident());
 }
 
 static void blocks(void)
@@ -251,6 +262,25 @@ static void give_back(void)
 	check(small[0] == 1 && small[63] == 1);
 }
 
+/* Some programs close all that they do not know. */
+static void closed(void)
+{
+	char name[] = "/tmp/oriel-unit-XXXXXX", *block;
+	int file = mkstemp(name), fd;
+	struct stat before, after;
+
+	check(file >= 0 && !unlink(name));
+	open_arena(NULL);
+	fd = own_card().fd;
+	block = orl_arena_alloc(64 * MIB, 64);
+	memset(block, 2, 64 * MIB);
+	check(write(file, block, MIB) == MIB && !fsync(file));
+	check(dup2(file, fd) == fd && !fstat(file, &before));
+	orl_arena_free(block);
+	check(!fstat(file, &after) && before.st_blocks == after.st_blocks);
+	check(!block[0] && !block[MIB]);
+}
+
 static void no_growth(void)
 {
 	uint64_t state = 3;
@@ -440,11 +470,13 @@ int main(void)
 {
 	static const struct process_case cases[] = {
 		{ "opening", opening },
+		{ "locked", locked },
 		{ "blocks", blocks },
 		{ "exhaustion", exhaustion },
 		{ "model", model },
 		{ "threads", threads },
 		{ "give back", give_back },
+		{ "closed", closed },
 		{ "no growth", no_growth },
 		{ "stay warm", stay_warm },
 		{ "after fork", after_fork },

@@ -102,6 +102,22 @@ static int reserve_range(size_t size, uint64_t *addr)
 	return 0;
 }
 
+/*
+ * Without rights at first, and unlocked: under mlockall the system would
+ * fill all of it at once.
+ */
+static int map_sparse(void *base, size_t size, int fd)
+{
+	if (mmap(base, size, PROT_NONE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
+		 fd, 0) == MAP_FAILED)
+		return -errno;
+	if (munlock(base, size) || mprotect(base, size, PROT_READ | PROT_WRITE))
+		return -errno;
+	/* A dump would not skip the holes, but fill them. */
+	madvise(base, size, MADV_DONTDUMP);
+	return 0;
+}
+
 int orl_arena_map(int fd, size_t size, uint64_t *addr)
 {
 	void *base;
@@ -110,15 +126,10 @@ int orl_arena_map(int fd, size_t size, uint64_t *addr)
 	if (rc)
 		return rc;
 	base = (void *)(uintptr_t)*addr;
-	if (mmap(base, size, PROT_READ | PROT_WRITE,
-		 MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, 0) == MAP_FAILED) {
-		rc = -errno;
+	rc = map_sparse(base, size, fd);
+	if (rc)
 		munmap(base, size);
-		return rc;
-	}
-	/* A dump would not skip the holes, but fill them. */
-	madvise(base, size, MADV_DONTDUMP);
-	return 0;
+	return rc;
 }
 
 static int map_size(struct orl_arena_id *id, const char **what)
@@ -275,18 +286,21 @@ void *orl_arena_alloc(size_t len, size_t align)
 	return addr;
 }
 
-/* Gives the whole pages of a free extent back. */
+/*
+ * Gives the whole pages of a free extent back.  By address: should the
+ * program have closed our descriptor, its number may be the program's now.
+ */
 static void drop_pages(struct orl_extent *extent)
 {
-	uint64_t from = ORL_ALIGN_UP(extent->warm, PAGE) - arena.id.base;
-	uint64_t end = extent->warm_end / PAGE * PAGE - arena.id.base;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t from = ORL_ALIGN_UP(extent->warm, page);
+	uint64_t end = extent->warm_end / page * page;
 
 	orl_space_cool(&arena.space, extent);
 	/* A failure costs memory until exit, and can be told to nobody. */
 	if (end > from &&
-	    fallocate(arena.id.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-		      (off_t)from, (off_t)(end - from)))
-		orl_log(ORL_LOG_DEBUG, "arena: fallocate: error %d", errno);
+	    madvise((void *)(uintptr_t)from, end - from, MADV_REMOVE))
+		orl_log(ORL_LOG_DEBUG, "arena: MADV_REMOVE: error %d", errno);
 }
 
 /*
