@@ -97,6 +97,11 @@ static int prepare(struct creation *creation)
 	memory = orl_win_memory(win, creation->args);
 	rc = rc ? rc : memory;
 	rc = rc ? rc : make_ctl(win);
+	if (rc == MPI_ERR_NO_MEM && !creation->why[0])
+		EXPLAIN(creation,
+			"%lld bytes: more than this node can give (%llu)",
+			(long long)creation->args->size,
+			(unsigned long long)orl_node_room());
 	if (!rc && win->dynamic)
 		rc = orl_regions_make(win) ? MPI_ERR_NO_MEM : 0;
 	return rc;
@@ -128,7 +133,7 @@ static int first_error(struct creation *creation)
 	for (i = 0; i < win->size; i++) {
 		if (!creation->records[i].error)
 			continue;
-		if (i != win->rank || !creation->why[0])
+		if (i != win->rank)
 			EXPLAIN(creation, "rank %u could not make its part", i);
 		return creation->records[i].error;
 	}

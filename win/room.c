@@ -37,13 +37,16 @@ static bool may_enter(void *arg)
 	if (atomic_load_explicit(&room->left, memory_order_acquire) ==
 	    visit->ticket)
 		return true;
-	/* Acquire: pairs with the store in pass_on. */
+	/* Acquire: pairs with the release in pass_on. */
 	return visit->class != ORL_ROOM_ALONE &&
 	       atomic_load_explicit(&room->admit[visit->class],
 				    memory_order_acquire) == visit->ticket;
 }
 
-/* Sequentially consistent for the bell. */
+/*
+ * The bell is for those who have arrived: one who draws the next ticket only
+ * now looks at admit before it sleeps, hundreds of looks later.
+ */
 static void pass_on(struct visit *visit)
 {
 	struct orl_room *room = visit->room;
@@ -51,7 +54,12 @@ static void pass_on(struct visit *visit)
 
 	atomic_store_explicit(&room->admit[!visit->class], visit->ticket,
 			      memory_order_relaxed);
-	atomic_store(&room->admit[visit->class], next);
+	/* Release: pairs with the acquire in may_enter. */
+	atomic_store_explicit(&room->admit[visit->class], next,
+			      memory_order_release);
+	if (atomic_load_explicit(&room->next, memory_order_relaxed) == next)
+		return;
+	atomic_thread_fence(memory_order_seq_cst);
 	orl_bell_ring(&room->bell, bell_bit(next));
 }
 
