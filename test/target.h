@@ -13,7 +13,6 @@
 
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/uio.h>
 
 #define KIB  ((size_t)1 << 10)
 #define MIB  ((size_t)1 << 20)
@@ -97,12 +96,15 @@ static inline void check_area(const struct partner *partner,
 	free(bytes);
 }
 
+/* Does the system allow the calls at all? */
 static inline bool has_cma(void)
 {
-	uint64_t word = 1, copy = 0;
-	struct iovec local = { &copy, 8 }, remote = { &word, 8 };
+	uint64_t word = 1, copy;
+	struct orl_block block = { (uintptr_t)&word, sizeof(word) };
+	struct orl_target self = { .path = cma, .pid = getpid() };
+	int rc = cma->load(&self, &block, 1, &copy);
 
-	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 8;
+	return rc != -EPERM && rc != -ENOSYS;
 }
 
 #endif
