@@ -22,7 +22,7 @@ void bench_die(const char *format, ...)
 	abort();
 }
 
-/* -- report ----------------------------------------------------------------- */
+/* -- report ------------------------------------------------------------ */
 
 static void print_head(const struct options *opt)
 {
@@ -57,7 +57,7 @@ static void print_result(const struct bench *b, const struct result *r)
 	fflush(stdout);
 }
 
-/* -- tests ------------------------------------------------------------------ */
+/* -- tests ------------------------------------------------------------- */
 
 static void *buffer(size_t bytes)
 {

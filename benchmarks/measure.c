@@ -23,7 +23,7 @@ double bench_now(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* -- what a batch does ------------------------------------------------------ */
+/* -- what a batch does ------------------------------------------------- */
 
 static void issue_burst(struct bench *b)
 {
@@ -90,7 +90,7 @@ double bench_run_free(struct bench *b, int n)
 	return seconds;
 }
 
-/* -- batches ---------------------------------------------------------------- */
+/* -- batches ----------------------------------------------------------- */
 
 static int ascending(const void *a, const void *b)
 {

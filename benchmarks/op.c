@@ -14,7 +14,7 @@
 /* A put of this size or more carries its number. */
 #define STAMP sizeof(int64_t)
 
-/* -- filling and checking ------------------------------------------------- */
+/* -- filling and checking ---------------------------------------------- */
 
 static char *own_slot(const struct bench *b, int j)
 {
@@ -135,7 +135,7 @@ static bool check_fetched(const struct bench *b)
 	return check_sum(b);
 }
 
-/* -- calls ----------------------------------------------------------------- */
+/* -- calls ------------------------------------------------------------- */
 
 static void issue_put_many(struct bench *b, int j)
 {
