@@ -49,6 +49,16 @@ TESTS += $(units_type)
 EXTRA_DIST += test/type_model.h
 # -- end of units of datatypes -------------------------------------------------
 
+# -- units: the accumulate family, in one process or its forks ----------------
+units_acc = test/unit_op test/unit_acc test/unit_acc_race
+test_unit_op_LDADD = libcore.la
+test_unit_acc_LDADD = libcore.la
+test_unit_acc_race_LDADD = libcore.la
+check_PROGRAMS += $(units_acc)
+TESTS += $(units_acc)
+EXTRA_DIST += test/acc_model.h
+# -- end of units of accumulates -----------------------------------------------
+
 # -- checks of the tree and the library; the scripts run by themselves --------
 checks = test/check_layers.sh test/check_headers.sh test/check_style.sh \
 	test/check_symbols.sh test/check_coverage.sh \

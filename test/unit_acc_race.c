@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Claim: single elements, bulk, compare-and-swap and elements that no CPU
+ * atomic can work on are atomic to each other, between threads and between
+ * processes, on native memory and on memory that is loaded and stored: no
+ * update is lost, no value is torn, nobody waits for ever.
+ */
+#include "process.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "../atomics/gate.h"
+#include "orl_acc.h"
+#include "orl_util.h"
+
+#define WORKERS	 4
+#define YIELDS	 1000 /* time for the other to do what it must not */
+#define ROUNDS	 100000
+#define COUNTERS 64
+#define HOT	 3     /* counters that single operations use */
+#define WIDE	 40000 /* elements for which the gate is opened in between */
+#define DELTA	 0x1000
+
+/* What the operations work on; twice, see struct shared. */
+struct elements {
+	int64_t counters[COUNTERS];
+	double floats[COUNTERS];
+	double both[2];		  /* a complex one, the parts always equal */
+	struct orl_long_int last; /* v == i always */
+	char odd[16];		  /* a counter at an odd address */
+	int8_t bytes[COUNTERS];
+	int64_t wide[WIDE];
+};
+
+/* What a worker has added. */
+struct tally {
+	int64_t counters[COUNTERS], floats[COUNTERS], both, last, odd, wide;
+	uint8_t bytes[COUNTERS];
+};
+
+struct shared {
+	struct orl_gate gate;
+	_Atomic(int) arrived;
+	struct elements elements[2]; /* native ones, and far ones */
+	struct tally tally[WORKERS][2];
+};
+
+static struct shared *shared;
+static int rounds = ROUNDS;
+
+/* -- the far path -----------------------------------------------------------------*/
+
+static int far_load(struct orl_target *target, const struct orl_block *blocks,
+		    size_t n, void *buf)
+{
+	char *to = buf;
+
+	for (; n--; to += blocks++->len)
+		memcpy(to, (char *)(uintptr_t)blocks->addr + DELTA,
+		       blocks->len);
+	return 0;
+}
+
+static int far_store(struct orl_target *target, const struct orl_block *blocks,
+		     size_t n, const void *buf)
+{
+	const char *from = buf;
+
+	for (; n--; from += blocks++->len)
+		memcpy((char *)(uintptr_t)blocks->addr + DELTA, from,
+		       blocks->len);
+	return 0;
+}
+
+static const struct orl_path paths[2] = {
+	{ .name = "native", .mapped = true, .native = true },
+	{ .name = "far", .load = far_load, .store = far_store },
+};
+
+/* -- what a worker does --------------------------------------------------------------*/
+
+struct worker {
+	struct orl_target target;
+	const struct orl_path *path;
+	struct elements *elements;
+	struct tally *tally;
+	uint64_t seed;
+	int number;
+};
+
+static struct orl_place place_of(struct worker *me, const void *addr)
+{
+	return (struct orl_place){
+		.target = &me->target,
+		.path = me->path,
+		.addr = (uintptr_t)addr - DELTA,
+	};
+}
+
+/* One element, at once. */
+static void one(struct worker *me, enum orl_op op, enum orl_kind kind,
+		const void *addr, const void *origin, void *result)
+{
+	const struct orl_place place = place_of(me, addr);
+	const struct orl_acc acc = { .op = op,
+				     .kind = kind,
+				     .count = 1,
+				     .origin = origin,
+				     .result = result };
+
+	check(!orl_acc_one(&place, &acc));
+}
+
+static void many(struct worker *me, enum orl_kind kind, const void *addr,
+		 const void *origin, void *result, size_t count)
+{
+	const struct orl_place place = place_of(me, addr);
+	const struct orl_acc acc = { .op = ORL_SUM,
+				     .kind = kind,
+				     .count = count,
+				     .origin = origin,
+				     .result = result };
+
+	check(!orl_acc_issue(&place, &acc));
+}
+
+static void add_one(struct worker *me)
+{
+	const int64_t value = (int64_t)(next_random(&me->seed) % 1000);
+	const size_t i = next_random(&me->seed) % HOT;
+	const double real = (double)value;
+	int64_t old;
+
+	one(me, ORL_SUM, ORL_I64, &me->elements->counters[i], &value,
+	    value % 2 ? &old : NULL);
+	me->tally->counters[i] += value;
+	one(me, ORL_SUM, ORL_F64, &me->elements->floats[i], &real, NULL);
+	me->tally->floats[i] += value;
+}
+
+static void add_byte(struct worker *me)
+{
+	const int8_t value = (int8_t)next_random(&me->seed);
+	const size_t i = next_random(&me->seed) % HOT;
+
+	one(me, ORL_SUM, ORL_I8, &me->elements->bytes[i], &value, NULL);
+	me->tally->bytes[i] += (uint8_t)value;
+}
+
+static void add_many(struct worker *me)
+{
+	const size_t first = next_random(&me->seed) % HOT;
+	/* Some so few that they go one by one. */
+	const size_t count = next_random(&me->seed) % (COUNTERS - first) + 1;
+	int64_t values[COUNTERS], old[COUNTERS];
+	double reals[COUNTERS];
+	int8_t bytes[COUNTERS];
+
+	for (size_t i = 0; i < count; i++) {
+		values[i] = (int64_t)(next_random(&me->seed) % 1000);
+		reals[i] = (double)values[i];
+		bytes[i] = (int8_t)values[i];
+		me->tally->counters[first + i] += values[i];
+		me->tally->floats[first + i] += values[i];
+		me->tally->bytes[first + i] += (uint8_t)values[i];
+	}
+	many(me, ORL_I64, &me->elements->counters[first], values,
+	     count % 2 ? old : values, count);
+	many(me, ORL_F64, &me->elements->floats[first], reals, NULL, count);
+	many(me, ORL_I8, &me->elements->bytes[first], bytes, NULL, count);
+}
+
+static void swap_in(struct worker *me)
+{
+	const size_t i = next_random(&me->seed) % HOT;
+	int64_t *counter = &me->elements->counters[i];
+	const struct orl_place place = place_of(me, counter);
+	int64_t seen, next, old;
+
+	one(me, ORL_NO_OP, ORL_I64, counter, NULL, &seen);
+	for (;; seen = old) {
+		next = seen + 5;
+		check(!orl_acc_cas(&place, ORL_I64, &next, &seen, &old));
+		if (old == seen)
+			break;
+	}
+	me->tally->counters[i] += 5;
+}
+
+static void add_odd(struct worker *me)
+{
+	const int64_t value = (int64_t)(next_random(&me->seed) % 1000);
+
+	one(me, ORL_SUM, ORL_I64, me->elements->odd + 1, &value, NULL);
+	me->tally->odd += value;
+}
+
+static void add_both(struct worker *me)
+{
+	const double parts[2] = { 1, 1 };
+	double old[2];
+
+	one(me, ORL_SUM, ORL_C64, me->elements->both, parts, old);
+	check(old[0] == old[1]);
+	me->tally->both++;
+}
+
+static void raise_last(struct worker *me)
+{
+	const int number = (int)(next_random(&me->seed) % 1000000000);
+	struct orl_long_int mine = { .v = number, .i = number }, old;
+
+	one(me, ORL_MAXLOC, ORL_LONG_INT, &me->elements->last, &mine, &old);
+	check(old.v == old.i);
+	if (number > me->tally->last)
+		me->tally->last = number;
+}
+
+static void add_wide(struct worker *me)
+{
+	static const int64_t ones[WIDE] = { [0 ... WIDE - 1] = 1 };
+
+	if (next_random(&me->seed) % 8)
+		return;
+	many(me, ORL_I64, me->elements->wide, ones, NULL, WIDE);
+	me->tally->wide++;
+}
+
+static void *work(void *arg)
+{
+	static void (*const actions[])(struct worker *) = {
+		add_one, add_one, add_one,  add_byte,	add_many,
+		swap_in, add_odd, add_both, raise_last, add_wide,
+	};
+	struct worker *me = arg;
+
+	atomic_fetch_add(&shared->arrived, 1);
+	while (atomic_load(&shared->arrived) < WORKERS)
+		sched_yield();
+	for (int i = 0; i < rounds; i++) {
+		const int far = next_random(&me->seed) % 8 == 0;
+
+		me->path = &paths[far];
+		me->elements = &shared->elements[far];
+		me->tally = &shared->tally[me->number][far];
+		actions[next_random(&me->seed) % 10](me);
+	}
+	return NULL;
+}
+
+/* -- who works, and what must come out ----------------------------------------------*/
+
+static void sum_up(struct tally *sum, int far)
+{
+	memset(sum, 0, sizeof(*sum));
+	for (int worker = 0; worker < WORKERS; worker++) {
+		const struct tally *tally = &shared->tally[worker][far];
+
+		for (int i = 0; i < COUNTERS; i++) {
+			sum->counters[i] += tally->counters[i];
+			sum->floats[i] += tally->floats[i];
+			sum->bytes[i] += tally->bytes[i];
+		}
+		sum->both += tally->both;
+		sum->odd += tally->odd;
+		sum->wide += tally->wide;
+		if (tally->last > sum->last)
+			sum->last = tally->last;
+	}
+}
+
+static void check_sums(int far)
+{
+	const struct elements *got = &shared->elements[far];
+	struct tally want;
+	int64_t odd;
+
+	sum_up(&want, far);
+	for (int i = 0; i < COUNTERS; i++) {
+		check(got->counters[i] == want.counters[i]);
+		check(got->floats[i] == (double)want.floats[i]);
+		check((uint8_t)got->bytes[i] == want.bytes[i]);
+	}
+	memcpy(&odd, got->odd + 1, sizeof(odd));
+	check(odd == want.odd);
+	check(got->both[0] == (double)want.both &&
+	      got->both[1] == got->both[0]);
+	check(got->last.v == want.last && got->last.i == got->last.v);
+	for (int i = 0; i < WIDE; i++)
+		check(got->wide[i] == want.wide);
+}
+
+static void share(void)
+{
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	check(shared != MAP_FAILED);
+}
+
+static void check_all(void)
+{
+	static const struct orl_gate fresh;
+
+	check_sums(0);
+	check_sums(1);
+	check(!atomic_load(&shared->gate.shut) &&
+	      !atomic_load(&shared->gate.claim));
+	check(!memcmp(shared->gate.slots, fresh.slots, sizeof(fresh.slots)));
+}
+
+/* Workers first to first + n - 1, as threads; two of them share a slot. */
+static void run_threads(int first, int n)
+{
+	struct worker workers[WORKERS];
+	pthread_t threads[WORKERS];
+
+	for (int i = 0; i < n; i++) {
+		workers[i] = (struct worker){
+			.target = { .gate = &shared->gate,
+				    .delta = DELTA,
+				    .slot = (uint16_t)((first + i) / 2 * 15) },
+			.seed = (uint64_t)(first + i),
+			.number = first + i,
+		};
+		check(!pthread_create(&threads[i], NULL, work, &workers[i]));
+	}
+	for (int i = 0; i < n; i++)
+		check(!pthread_join(threads[i], NULL));
+}
+
+static void threads(void)
+{
+	share();
+	run_threads(0, WORKERS);
+	check_all();
+}
+
+static void second_process(struct partner *partner)
+{
+	run_threads(2, 2);
+	meet(partner);
+}
+
+static void processes(void)
+{
+	struct partner partner;
+
+	share();
+	partner = partner_start(second_process);
+	run_threads(0, 2);
+	meet(&partner);
+	partner_end(&partner);
+	check_all();
+}
+
+/* Whoever waits sleeps in the kernel, and must be woken. */
+static void sleepers(void)
+{
+	orl_options.spin = 0;
+	orl_options.yield = 0;
+	rounds = ROUNDS / 10;
+	threads();
+}
+
+/* -- one of each, in slow motion ------------------------------------------------------*/
+
+static struct worker other;
+static _Atomic(bool) other_is_there, other_is_done;
+
+static void *add_counters(void *arg)
+{
+	int64_t ones[COUNTERS];
+	const size_t *count = arg;
+
+	for (size_t i = 0; i < COUNTERS; i++)
+		ones[i] = 1;
+	atomic_store(&other_is_there, true);
+	many(&other, ORL_I64, other.elements->counters, ones, NULL, *count);
+	atomic_store(&other_is_done, true);
+	return NULL;
+}
+
+/* Adds one while the other thread adds one to count elements. */
+static void add_slowly(size_t count)
+{
+	int64_t *counter = &other.elements->counters[0];
+	const int64_t old = *counter;
+	pthread_t thread;
+
+	atomic_store(&other_is_there, false);
+	atomic_store(&other_is_done, false);
+	check(!pthread_create(&thread, NULL, add_counters, &count));
+	while (!atomic_load(&other_is_there))
+		sched_yield();
+	for (int i = 0; i < YIELDS && !atomic_load(&other_is_done); i++)
+		sched_yield();
+	check(!atomic_load(&other_is_done));
+	*counter = old + 1;
+	/* The gate is open to the other now. */
+	if (atomic_load(&shared->gate.slots[5].singles))
+		orl_gate_leave(&shared->gate, 5);
+	else
+		orl_gate_open(&shared->gate);
+	check(!pthread_join(thread, NULL));
+	check(*counter == old + 2);
+}
+
+static void slow_motion(void)
+{
+	share();
+	other = (struct worker){
+		.target = { .gate = &shared->gate, .delta = DELTA, .slot = 7 },
+		.path = &paths[0],
+		.elements = &shared->elements[0],
+	};
+	/* Bulk waits for a single that is under way. */
+	check(orl_gate_enter(&shared->gate, 5));
+	add_slowly(COUNTERS);
+	/* Single and bulk wait for who holds the gate shut. */
+	orl_gate_shut(&shared->gate);
+	add_slowly(1);
+	orl_gate_shut(&shared->gate);
+	add_slowly(COUNTERS);
+	/* So does work on far memory. */
+	other.path = &paths[1];
+	orl_gate_shut(&shared->gate);
+	add_slowly(1);
+	orl_gate_shut(&shared->gate);
+	add_slowly(COUNTERS);
+}
+
+/* -- one who comes again and again -------------------------------------------------------*/
+
+static void *add_once(void *arg)
+{
+	const double parts[2] = { 1, 1 };
+
+	atomic_store(&other_is_there, true);
+	one(&other, ORL_SUM, ORL_C64, other.elements->both, parts, NULL);
+	atomic_store(&other_is_done, true);
+	return NULL;
+}
+
+/* Holds the gate all the time but for moments, until the other had it. */
+static void greed(void)
+{
+	pthread_t thread;
+
+	share();
+	other = (struct worker){
+		.target = { .gate = &shared->gate, .delta = DELTA },
+		.path = &paths[0],
+		.elements = &shared->elements[0],
+	};
+	check(!pthread_create(&thread, NULL, add_once, NULL));
+	while (!atomic_load(&other_is_done)) {
+		orl_gate_shut(&shared->gate);
+		for (int i = 0; i < 100; i++)
+			atomic_load(&other_is_there);
+		orl_gate_open(&shared->gate);
+	}
+	check(!pthread_join(thread, NULL));
+	check(!atomic_load(&shared->gate.claim));
+}
+
+int main(void)
+{
+	static const struct process_case cases[] = {
+		{ "threads", threads },	  { "processes", processes },
+		{ "sleepers", sleepers }, { "slow motion", slow_motion },
+		{ "greed", greed },	  { NULL, NULL },
+	};
+
+	orl_options_load();
+	return run_cases(cases);
+}
