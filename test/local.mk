@@ -20,7 +20,11 @@ SH_LOG_DRIVER = $(TEST_TAP)
 # -- behaviour: pure MPI programs, one a behaviour ---------------------------
 behaviour = \
 	test/put_get test/sizes test/empty \
-	test/accumulate test/fetch_op test/compare_swap
+	test/accumulate test/fetch_op test/compare_swap \
+	test/fence test/pscw test/pscw_test \
+	test/lock test/exclusive test/flush \
+	test/requests test/requests_many \
+	test/shared test/passive test/host_progress
 
 check_PROGRAMS += $(behaviour)
 TESTS += $(behaviour)
