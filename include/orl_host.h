@@ -75,6 +75,13 @@
 	X(Win_get_info)                                                        \
 	X(Win_set_info)                                                        \
 	X(Win_get_attr)                                                        \
+	X(Win_set_attr)                                                        \
+	X(Win_delete_attr)                                                     \
+	X(Win_get_name)                                                        \
+	X(Win_set_name)                                                        \
+	X(Win_get_errhandler)                                                  \
+	X(Win_set_errhandler)                                                  \
+	X(Win_call_errhandler)                                                 \
 	X(Alloc_mem)                                                           \
 	X(Free_mem)                                                            \
 	X(Error_string)                                                        \
@@ -130,12 +137,26 @@ int orl_host_group_ranks(const struct orl_comm *comm, MPI_Group group,
 			 int **ranks, int *count);
 int orl_host_group_copy(MPI_Group group, MPI_Group *copy);
 
-/* -- window handles: a host window of this process alone ------------------*/
+/* -- window handles: mostly a host window of this process alone ------------*/
 
 int orl_host_win_make(MPI_Win *handle);
 /* Runs the attributes' delete callbacks; *handle becomes MPI_WIN_NULL. */
 int orl_host_win_free(MPI_Win *handle);
 void orl_host_win_name(MPI_Win handle, char name[MPI_MAX_OBJECT_NAME]);
+
+/*
+ * Some handles are not objects of the host's, see src/host/bare.c.  The
+ * host's functions on windows must not be called on these, but the ones
+ * here, which return MPI error codes.
+ */
+bool orl_host_win_is_bare(MPI_Win handle);
+int orl_host_bare_set_name(MPI_Win handle, const char *name);
+int orl_host_bare_get_name(MPI_Win handle, char *name, int *len);
+int orl_host_bare_set_errhandler(MPI_Win handle, MPI_Errhandler handler);
+int orl_host_bare_get_errhandler(MPI_Win handle, MPI_Errhandler *handler);
+int orl_host_bare_call_errhandler(MPI_Win handle, int code);
+/* Raises that they have no user attributes. */
+int orl_host_bare_no_attributes(MPI_Win handle);
 
 /* -- requests --------------------------------------------------------------*/
 

@@ -102,10 +102,16 @@ int orl_host_raise_win(MPI_Win handle, int code)
 {
 	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
 
-	if (!PMPI_Win_get_errhandler(handle, &handler))
+	bool bare = orl_host_win_is_bare(handle);
+
+	if (!(bare ? orl_host_bare_get_errhandler(handle, &handler)
+		   : orl_host.Win_get_errhandler(handle, &handler)))
 		print_if_fatal(handler, code);
 	release(&handler);
-	PMPI_Win_call_errhandler(handle, code);
+	if (bare)
+		orl_host_bare_call_errhandler(handle, code);
+	else
+		orl_host.Win_call_errhandler(handle, code);
 	return code;
 }
 

@@ -6,9 +6,21 @@
  */
 #include "orl_host.h"
 
+#include "config.h"
 #include "host.h"
 
-int orl_host_win_make(MPI_Win *handle)
+#include <stdatomic.h>
+
+/* How many windows may be objects of the host's at once: see bare.c. */
+#ifdef ORL_HOST_OPENMPI
+#define GENUINE_LIMIT UINT32_MAX
+#else
+#define GENUINE_LIMIT 1024
+#endif
+
+static _Atomic(uint32_t) genuine;
+
+int orl_host_win_genuine(MPI_Win *handle)
 {
 	void *base;
 
@@ -24,11 +36,34 @@ int orl_host_win_make(MPI_Win *handle)
 	return MPI_ERR_WIN;
 }
 
+int orl_host_win_make(MPI_Win *handle)
+{
+	int rc;
+
+	if (atomic_fetch_add(&genuine, 1) < GENUINE_LIMIT) {
+		rc = orl_host_win_genuine(handle);
+		if (!rc)
+			return 0;
+		atomic_fetch_sub(&genuine, 1);
+		return rc;
+	}
+	atomic_fetch_sub(&genuine, 1);
+	return orl_host_bare_make(handle);
+}
+
 int orl_host_win_free(MPI_Win *handle)
 {
-	int rc = orl_host.Win_free(handle);
+	int rc;
 
-	return rc ? orl_host_error_class(rc) : 0;
+	if (orl_host_win_is_bare(*handle)) {
+		orl_host_bare_free(handle);
+		return 0;
+	}
+	rc = orl_host.Win_free(handle);
+	if (rc)
+		return orl_host_error_class(rc);
+	atomic_fetch_sub(&genuine, 1);
+	return 0;
 }
 
 void orl_host_win_name(MPI_Win handle, char name[MPI_MAX_OBJECT_NAME])
@@ -36,7 +71,10 @@ void orl_host_win_name(MPI_Win handle, char name[MPI_MAX_OBJECT_NAME])
 	int len = 0;
 
 	name[0] = 0;
-	PMPI_Win_get_name(handle, name, &len);
+	if (orl_host_win_is_bare(handle))
+		orl_host_bare_get_name(handle, name, &len);
+	else
+		orl_host.Win_get_name(handle, name, &len);
 }
 
 int orl_host_request_done(MPI_Request *request)

@@ -12,4 +12,11 @@
  */
 extern MPI_Comm orl_host_self;
 
+/* A window handle that is the host's own object, whatever the limit. */
+int orl_host_win_genuine(MPI_Win *handle);
+
+/* Handles that are not; bare.c. */
+int orl_host_bare_make(MPI_Win *handle);
+void orl_host_bare_free(MPI_Win *handle);
+
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * object.c - MPI-3.1 sections 11.2.6 and 11.2.7: what a window tells.  The
- * handle is a window of the host's, so names, user attributes, error
- * handlers and conversions to Fortran need nothing here.
+ * object.c - MPI-3.1 sections 11.2.6 and 11.2.7, names and error handlers:
+ * what a window tells.  Mostly the handle is a window of the host's, which
+ * then does names, user attributes and error handlers itself; some handles
+ * are not (orl_host_win_is_bare).
  */
 #include "entry.h"
 
@@ -38,10 +39,70 @@ int MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val,
 {
 	struct orl_win *w = orl_win_find(win);
 
-	if (!w || !orl_win_get_attr(w, win_keyval, attribute_val))
+	if (w && orl_win_get_attr(w, win_keyval, attribute_val)) {
+		*flag = 1;
+		return MPI_SUCCESS;
+	}
+	if (orl_likely(!orl_host_win_is_bare(win)))
 		return orl_host.Win_get_attr(win, win_keyval, attribute_val,
 					     flag);
-	*flag = 1;
+	*flag = 0;
 	return MPI_SUCCESS;
 }
 ORL_ALIAS(Win_get_attr);
+
+int MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
+{
+	if (orl_unlikely(orl_host_win_is_bare(win)))
+		return orl_host_bare_no_attributes(win);
+	return orl_host.Win_set_attr(win, win_keyval, attribute_val);
+}
+ORL_ALIAS(Win_set_attr);
+
+int MPI_Win_delete_attr(MPI_Win win, int win_keyval)
+{
+	if (orl_unlikely(orl_host_win_is_bare(win)))
+		return orl_host_bare_no_attributes(win);
+	return orl_host.Win_delete_attr(win, win_keyval);
+}
+ORL_ALIAS(Win_delete_attr);
+
+int MPI_Win_set_name(MPI_Win win, const char *win_name)
+{
+	if (orl_unlikely(orl_host_win_is_bare(win)))
+		return orl_host_bare_set_name(win, win_name);
+	return orl_host.Win_set_name(win, win_name);
+}
+ORL_ALIAS(Win_set_name);
+
+int MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen)
+{
+	if (orl_unlikely(orl_host_win_is_bare(win)))
+		return orl_host_bare_get_name(win, win_name, resultlen);
+	return orl_host.Win_get_name(win, win_name, resultlen);
+}
+ORL_ALIAS(Win_get_name);
+
+int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
+{
+	if (orl_unlikely(orl_host_win_is_bare(win)))
+		return orl_host_bare_set_errhandler(win, errhandler);
+	return orl_host.Win_set_errhandler(win, errhandler);
+}
+ORL_ALIAS(Win_set_errhandler);
+
+int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
+{
+	if (orl_unlikely(orl_host_win_is_bare(win)))
+		return orl_host_bare_get_errhandler(win, errhandler);
+	return orl_host.Win_get_errhandler(win, errhandler);
+}
+ORL_ALIAS(Win_get_errhandler);
+
+int MPI_Win_call_errhandler(MPI_Win win, int errorcode)
+{
+	if (orl_unlikely(orl_host_win_is_bare(win)))
+		return orl_host_bare_call_errhandler(win, errorcode);
+	return orl_host.Win_call_errhandler(win, errorcode);
+}
+ORL_ALIAS(Win_call_errhandler);
