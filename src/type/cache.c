@@ -28,12 +28,12 @@ static int publish(MPI_Datatype handle, struct orl_type **type, bool *first)
 	struct orl_type *theirs;
 	int rc = 0;
 
-	pthread_mutex_lock(&lock);
+	orl_lock(&lock);
 	theirs = orl_map_find(&orl_type_map, (uintptr_t)handle);
 	*first = !theirs;
 	if (*first)
 		rc = orl_map_set(&orl_type_map, (uintptr_t)handle, *type);
-	pthread_mutex_unlock(&lock);
+	orl_unlock(&lock);
 	if (*first && !rc)
 		return 0;
 	free(*type);

@@ -250,6 +250,14 @@ void orl_type_copy(const struct orl_type *dst_type, size_t dst_count, void *dst,
 	struct blocks b;
 	size_t n;
 
+	if (dst_type->dense && src_type->dense) {
+		size_t room = dst_type->size * dst_count;
+
+		n = src_type->size * src_count;
+		if (room && n)
+			memmove(dst, src, n < room ? n : room);
+		return;
+	}
 	orl_cursor_bytes(&to, dst_type, dst_count);
 	orl_cursor_bytes(&from, src_type, src_count);
 	while (to.left && from.left) {
