@@ -55,6 +55,13 @@ static MPI_Win unused_handle(void)
 	return handle;
 }
 
+/* When the host is about to end. */
+void orl_host_bare_close(void)
+{
+	if (scratch != MPI_WIN_NULL)
+		orl_host.Win_free(&scratch);
+}
+
 static int open_scratch(void)
 {
 	return scratch == MPI_WIN_NULL ? orl_host_win_genuine(&scratch) : 0;

@@ -79,6 +79,7 @@ static void poll_host(void)
 static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
 {
 	PMPI_Comm_free_keyval(&keyval);
+	orl_host_bare_close();
 	return PMPI_Comm_free(&orl_host_self);
 }
 

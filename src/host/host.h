@@ -18,5 +18,6 @@ int orl_host_win_genuine(MPI_Win *handle);
 /* Handles that are not; bare.c. */
 int orl_host_bare_make(MPI_Win *handle);
 void orl_host_bare_free(MPI_Win *handle);
+void orl_host_bare_close(void);
 
 #endif
