@@ -13,9 +13,10 @@ for header in $(find src include win atomics test benchmarks -name '*.h' \
 		! -name config.h | sort); do
 	grep -q '^#ifndef [A-Z_0-9]*_H$' "$header" || continue
 	printf '#include "%s"\n' "$header" >"$dir/alone.c"
-	${CC:-mpicc} -std=gnu11 -Wall -Wextra -Wmissing-prototypes -Wvla \
-		-Wshadow -Wno-unused-parameter -Wno-unused-function \
-		-Wno-unused-variable -Werror -fsyntax-only \
+	${CC:-mpicc} -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wvla \
+		-Wmissing-prototypes -Wshadow -Wno-unused-parameter \
+		-Wno-unused-function -Wno-unused-variable \
+		-Werror -fsyntax-only \
 		-I. -Iinclude -I"$build/include" "$dir/alone.c" \
 		2>"$dir/errors" && continue
 	echo "$header does not compile alone:"
