@@ -82,3 +82,16 @@ test_unit_room_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/win
 check_PROGRAMS += $(units_win)
 TESTS += $(units_win)
 # -- end of units of the window ------------------------------------------------
+
+# -- random: random programs against a model of them ---------------------------
+test_random_SOURCES = test/random.c test/random.h test/random_basic.c \
+	test/random_call.c test/random_claim.c test/random_contest.c \
+	test/random_gen.c test/random_genop.c test/random_model.c \
+	test/random_mpitype.c test/random_ops.c test/random_print.c \
+	test/random_run.c test/random_side.c test/random_tree.c \
+	test/random_type.c test/random_util.c test/random_wait.c \
+	test/random_win.c
+check_PROGRAMS += test/random
+TESTS += test/random test/random_mutants.sh
+EXTRA_DIST += test/random_mutants.sh
+# -- end of random -------------------------------------------------------------

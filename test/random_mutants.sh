@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# random_mutants.sh - the random tester notices: with a rule of its model
+# broken it must find a difference, and say where.
+top=${top_builddir:-.}
+test -n "${ORIEL_TEST_HOST:-}" && ORIELRUN=
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1
+out=$(mktemp) || exit 1
+trap 'rm -f "$out"' EXIT
+
+for rule in sum minloc padding stride order; do
+	if timeout 100 "${MPIRUN:-mpirun}" -n 2 ${ORIELRUN:-} \
+		"$top/test/random" --count 400 --mutate $rule >"$out" 2>&1
+	then
+		echo "a model with '$rule' broken passes"
+		exit 1
+	fi
+	grep -q '^FAILED seed' "$out" || {
+		echo "with '$rule' broken no difference is told:"
+		cat "$out"
+		exit 1
+	}
+done
