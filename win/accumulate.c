@@ -13,7 +13,7 @@
 struct job {
 	struct orl_checked c;
 	struct orl_acc acc;
-	const struct orl_type *rtype;
+	const struct orl_type *rtype; /* NULL where nothing is fetched */
 	void *gathered;	 /* temporary operands, or NULL */
 	void *scattered;
 };
@@ -72,12 +72,13 @@ static int check_counts(const struct orl_xacc *x, struct job *job)
 	return 0;
 }
 
-static int check_result(const struct orl_xacc *x, struct job *job)
+/* MPI_BOTTOM is a result like any other, so NULL tells nothing. */
+static int check_result(const struct orl_xacc *x, struct job *job, bool fetch)
 {
 	int rc;
 
 	job->rtype = NULL;
-	if (!job->acc.result)
+	if (!fetch)
 		return 0;
 	if (x->rcount < 0)
 		return MPI_ERR_COUNT;
@@ -92,14 +93,14 @@ static int check_result(const struct orl_xacc *x, struct job *job)
 }
 
 static int check(struct orl_win *win, const struct orl_xacc *x,
-		 struct job *job)
+		 struct job *job, bool fetch)
 {
 	int rc = orl_place_call(win, &x->xfer);
 
 	rc = rc ? rc : orl_op_find(x->op, &job->acc.op);
 	rc = rc ? rc : check_types(x, job);
 	rc = rc ? rc : check_counts(x, job);
-	rc = rc ? rc : check_result(x, job);
+	rc = rc ? rc : check_result(x, job, fetch);
 	return rc ? rc
 		  : orl_place_target(win, &x->xfer, job->c.ttype,
 				     &job->c.place);
@@ -196,17 +197,16 @@ static bool is_simple(const struct job *job)
 }
 
 static int accumulate(struct orl_win *win, const struct orl_xacc *x,
-		      void *result)
+		      bool fetch)
 {
 	struct job job;
-	int rc;
+	int rc = check(win, x, &job, fetch);
 
-	job.acc.result = result;
-	rc = check(win, x, &job);
 	if (orl_unlikely(rc))
 		return refuse(win, x, rc);
 	if (orl_unlikely(!job.acc.count))
 		return MPI_SUCCESS;
+	job.acc.result = fetch ? x->result : NULL;
 	if (orl_likely(is_simple(&job))) {
 		job.acc.origin = x->xfer.origin;
 		job.acc.layout = NULL;
@@ -220,12 +220,12 @@ static int accumulate(struct orl_win *win, const struct orl_xacc *x,
 
 int orl_win_accumulate(struct orl_win *win, const struct orl_xacc *x)
 {
-	return accumulate(win, x, NULL);
+	return accumulate(win, x, false);
 }
 
 int orl_win_get_accumulate(struct orl_win *win, const struct orl_xacc *x)
 {
-	return accumulate(win, x, x->result);
+	return accumulate(win, x, true);
 }
 
 /* One predefined type on all three sides. */
@@ -247,7 +247,7 @@ int orl_win_fetch_and_op(struct orl_win *win, const struct orl_xacc *x)
 
 	if (orl_unlikely(rc))
 		return refuse(win, x, rc);
-	return accumulate(win, x, x->result);
+	return accumulate(win, x, true);
 }
 
 /* MPI-3.1 section 11.3.4: integers, logicals, multi-language, byte. */
