@@ -24,7 +24,8 @@ behaviour = \
 	test/fence test/pscw test/pscw_test \
 	test/lock test/exclusive test/flush \
 	test/requests test/requests_many \
-	test/shared test/passive test/host_progress
+	test/shared test/passive test/host_progress \
+	test/atomic test/misaligned test/order test/proc_null
 
 check_PROGRAMS += $(behaviour)
 TESTS += $(behaviour)
