@@ -327,7 +327,7 @@ struct phase {
 	bool check;   /* fence: nothing follows before memory is compared */
 	int nops, room;
 	struct op **ops;
-	struct store *stores;
+	struct store *stores, **tail;	       /* in this order */
 	bool targets[MAX_RANKS][MAX_RANKS];    /* pscw: [origin][target] */
 	int open[MAX_RANKS], close[MAX_RANKS]; /* assertions: fence; post */
 	bool nocheck, empty_groups;

@@ -98,7 +98,7 @@ static void take_byte(struct want *want, struct claim **byte)
 static void add_store(struct want *want, int off)
 {
 	struct store *store = arena_alloc(sizeof(*store));
-	struct store **tail = &want->phase->stores;
+	struct store ***tail = &want->phase->tail;
 
 	*store = (struct store){
 		.rank = want->op->target,
@@ -109,9 +109,11 @@ static void add_store(struct want *want, int off)
 		.rop = ROP_SUM,
 		.seed = want->op->seed + off,
 	};
-	while (*tail)
-		tail = &(*tail)->next;
-	*tail = store;
+	if (!*tail)
+		*tail = &want->phase->stores;
+	while (**tail)
+		*tail = &(**tail)->next;
+	**tail = store;
 }
 
 static void join(struct want *want, struct claim *claim)

@@ -127,6 +127,8 @@ static void move(const struct basic *basic, uint8_t *to, uint8_t *to_unsure,
 		 const uint8_t *from, const uint8_t *from_unsure)
 {
 	basic_copy(basic, to, from);
+	if (mutated("padding"))
+		memcpy(to, from, basic->extent);
 	for (int i = 0; i < basic->extent; i++)
 		if (basic->data >> i & 1)
 			to_unsure[i] = !(basic->sure >> i & 1) ||
@@ -224,9 +226,7 @@ static void fetch(struct window *win, struct op *op, size_t k)
 
 static void accumulate(struct window *win, struct op *op)
 {
-	for (size_t i = 0; i < op->tgt.n; i++) {
-		size_t k = mutated("order") ? op->tgt.n - 1 - i : i;
-
+	for (size_t k = 0; k < op->tgt.n; k++) {
 		if (op->claims[k]->shared) {
 			add_event(op, k, op->claims[k]);
 			if (op->res.want)
@@ -257,7 +257,8 @@ void model_phase(struct prog *prog, struct phase *phase)
 
 	apply_stores(win, phase);
 	for (int i = 0; i < phase->nops; i++) {
-		struct op *op = phase->ops[i];
+		bool reverse = mutated("order");
+		struct op *op = phase->ops[reverse ? phase->nops - 1 - i : i];
 
 		if (op->call >= CALL_RMA || op->skip)
 			continue;
