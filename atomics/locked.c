@@ -50,7 +50,7 @@ struct job {
 	size_t nblocks, count;
 };
 
-/* -- the room ----------------------------------------------------------------*/
+/* -- the room ---------------------------------------------------------- */
 
 static pthread_key_t room_key;
 static pthread_once_t room_once = PTHREAD_ONCE_INIT;
@@ -87,7 +87,7 @@ static int job_take_room(struct job *job)
 	return 0;
 }
 
-/* -- the gate -----------------------------------------------------------------*/
+/* -- the gate ---------------------------------------------------------- */
 
 static void shut(const struct orl_place *place)
 {
@@ -115,7 +115,7 @@ static void job_pass(struct job *job, size_t bytes)
 	}
 }
 
-/* -- elements -------------------------------------------------------------------*/
+/* -- elements ---------------------------------------------------------- */
 
 static bool is_padded(const struct orl_kind_info *info)
 {
@@ -202,7 +202,7 @@ static size_t walk_next(struct walk *walk, size_t max, uint64_t *addr)
 	return n;
 }
 
-/* -- mapped memory ----------------------------------------------------------------*/
+/* -- mapped memory ----------------------------------------------------- */
 
 static int issue_mapped(struct job *job)
 {
@@ -219,7 +219,7 @@ static int issue_mapped(struct job *job)
 	return 0;
 }
 
-/* -- other memory -----------------------------------------------------------------*/
+/* -- other memory ------------------------------------------------------ */
 
 /* Blocks that one element of a padded pair takes. */
 static size_t pair_blocks(const struct orl_kind_info *info)
@@ -389,7 +389,7 @@ static int issue_batches(struct job *job)
 	return rc;
 }
 
-/* -- entries ----------------------------------------------------------------------*/
+/* -- entries ----------------------------------------------------------- */
 
 static void job_begin(struct job *job, const struct orl_place *place,
 		      const struct orl_acc *acc)

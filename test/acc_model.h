@@ -13,7 +13,7 @@
 
 typedef float model_quad __attribute__((mode(TF)));
 
-/* -- operands -----------------------------------------------------------------*/
+/* -- operands ---------------------------------------------------------- */
 
 static inline bool model_is_signed(enum orl_kind kind)
 {
@@ -155,10 +155,14 @@ static inline void model_fill(unsigned char *elem, enum orl_kind kind,
 			      uint64_t *seed)
 {
 	const size_t extent = orl_kinds[kind].extent;
+	uint64_t word = 0;
 	size_t i;
 
-	for (i = 0; i < extent; i++)
-		elem[i] = (unsigned char)next_random(seed);
+	for (i = 0; i < extent; i++, word >>= 8) {
+		if (i % 8 == 0)
+			word = next_random(seed);
+		elem[i] = (unsigned char)word;
+	}
 	switch (orl_kinds[kind].class) {
 	case ORL_CLASS_FLOAT:
 		if (kind == ORL_F32 || kind == ORL_F64)
@@ -183,7 +187,7 @@ static inline void model_fill(unsigned char *elem, enum orl_kind kind,
 	}
 }
 
-/* -- operations ---------------------------------------------------------------*/
+/* -- operations -------------------------------------------------------- */
 
 static inline bool model_is_true(const unsigned char *elem, size_t size)
 {
@@ -381,7 +385,7 @@ static inline void model_combine(enum orl_op op, enum orl_kind kind,
 		model_long_float(op, kind, t, o);
 }
 
-/* -- comparison ---------------------------------------------------------------*/
+/* -- comparison -------------------------------------------------------- */
 
 /* Bytes 10 to 15 of a long double belong to its value, and mean nothing. */
 static inline bool model_is_slack(enum orl_kind kind, size_t i)

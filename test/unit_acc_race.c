@@ -49,7 +49,7 @@ struct shared {
 static struct shared *shared;
 static int rounds = ROUNDS;
 
-/* -- the far path -----------------------------------------------------------------*/
+/* -- the far path ------------------------------------------------------ */
 
 static int far_load(struct orl_target *target, const struct orl_block *blocks,
 		    size_t n, void *buf)
@@ -78,7 +78,7 @@ static const struct orl_path paths[2] = {
 	{ .name = "far", .load = far_load, .store = far_store },
 };
 
-/* -- what a worker does --------------------------------------------------------------*/
+/* -- what a worker does ------------------------------------------------ */
 
 struct worker {
 	struct orl_target target;
@@ -249,7 +249,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* -- who works, and what must come out ----------------------------------------------*/
+/* -- who works, and what must come out --------------------------------- */
 
 static void sum_up(struct tally *sum, int far)
 {
@@ -363,7 +363,7 @@ static void sleepers(void)
 	threads();
 }
 
-/* -- one of each, in slow motion ------------------------------------------------------*/
+/* -- one of each, in slow motion --------------------------------------- */
 
 static struct worker other;
 static _Atomic(bool) other_is_there, other_is_done;
@@ -430,7 +430,7 @@ static void slow_motion(void)
 	add_slowly(COUNTERS);
 }
 
-/* -- one who comes again and again -------------------------------------------------------*/
+/* -- one who comes again and again ------------------------------------- */
 
 static void *add_once(void *arg)
 {
