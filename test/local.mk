@@ -25,7 +25,9 @@ behaviour = \
 	test/lock test/exclusive test/flush \
 	test/requests test/requests_many \
 	test/shared test/passive test/host_progress \
-	test/atomic test/misaligned test/order test/proc_null
+	test/atomic test/misaligned test/order test/proc_null \
+	test/layout test/layout_edges \
+	test/attributes test/keyvals test/errhandlers test/info
 
 check_PROGRAMS += $(behaviour)
 TESTS += $(behaviour)
