@@ -95,6 +95,8 @@ static int prepare(struct creation *creation)
 	win->bytes = rc ? 0 : creation->args->size;
 	/* Collective for shared windows, so also after an error. */
 	memory = orl_win_memory(win, creation->args);
+	if (!rc && memory == MPI_ERR_SIZE)
+		EXPLAIN(creation, "the sum of all sizes is no valid size");
 	rc = rc ? rc : memory;
 	rc = rc ? rc : make_ctl(win);
 	if (rc == MPI_ERR_NO_MEM && !creation->why[0])
@@ -434,12 +436,30 @@ static void free_object(struct orl_win *win)
 	free(win);
 }
 
-static ORL_COLD int fail(const struct creation *creation, int class)
+/* What no step has explained. */
+static void explain_class(struct creation *creation, int class)
+{
+	if (class == MPI_ERR_COMM)
+		EXPLAIN(creation, "the communicator is null, invalid or an "
+				  "intercommunicator");
+	else if (class == MPI_ERR_WIN)
+		EXPLAIN(creation, "the host MPI makes no window, not even of "
+				  "one process, to serve as handle");
+	else if (class == MPI_ERR_NO_MEM)
+		EXPLAIN(creation, "no memory");
+	else
+		EXPLAIN(creation, "the host MPI failed in the exchange "
+				  "between the ranks");
+}
+
+static ORL_COLD int fail(struct creation *creation, int class)
 {
 	char text[512];
 
+	if (!creation->why[0])
+		explain_class(creation, class);
 	snprintf(text, sizeof(text), "%s: %s", creation->args->call,
-		 creation->why[0] ? creation->why : "the window was not made");
+		 creation->why);
 	orl_log(ORL_LOG_INFO, "%s", text);
 	return orl_host_raise_comm(creation->args->comm,
 				   orl_host_error_code(class, text));

@@ -25,8 +25,8 @@ static const struct {
 	bool creation_only;
 } switches[] = {
 	{"no_locks", NO_LOCKS, false},
-	{"same_size", SAME_SIZE, true},
-	{"same_disp_unit", SAME_DISP_UNIT, true},
+	{"same_size", SAME_SIZE, false},
+	{"same_disp_unit", SAME_DISP_UNIT, false},
 	{"alloc_shared_noncontig", NONCONTIG, true},
 };
 #define SWITCHES (sizeof(switches) / sizeof(switches[0]))
