@@ -38,6 +38,7 @@ struct config config = {
 	.waits_late = true,
 	.asserts = true,
 	.padding = true,
+	.result_padding = true,
 	.max_phases = 5,
 };
 struct comm comms[NCOMMS];
@@ -63,6 +64,7 @@ static const struct {
 	{ "waits_late", &config.waits_late },
 	{ "asserts", &config.asserts },
 	{ "padding", &config.padding },
+	{ "result_padding", &config.result_padding },
 };
 #define NFEATURES (int)(sizeof(features) / sizeof(features[0]))
 
@@ -81,7 +83,8 @@ static const char usage[] =
 	"  --comms LIST      world,reversed,split,self\n"
 	"  --no-FEATURE      derived,misaligned,bottom,shared,proc_null,\n"
 	"                    null_buffers,big,odd_units,large,early_free,\n"
-	"                    zero,waits_late,asserts,padding\n"
+	"                    zero,waits_late,asserts,padding,\n"
+	"                    result_padding\n"
 	"  --not-kinds, --not-sync, --not-calls, --not-ops, --not-comms LIST\n"
 	"  --phases N        at most so many\n"
 	"  --skip LIST       leave out the calls of these numbers\n"

@@ -104,6 +104,8 @@ void basic_random(struct rng *rng, const struct basic *basic, enum rop rop,
 /* target = target op origin */
 void basic_apply(const struct basic *basic, enum rop rop, void *target,
 		 const void *origin);
+/* Does the byte belong to the type; padding does if it is not tested. */
+bool basic_has(const struct basic *basic, int byte);
 /* Copies the data bytes, leaving padding alone. */
 void basic_copy(const struct basic *basic, void *to, const void *from);
 /* Is a byte that makes up the value one of the unsure? */
@@ -353,7 +355,7 @@ struct config {
 	uint32_t win_kinds, syncs, calls, rops, comms;
 	bool derived, misaligned, bottom, shared, proc_null, null_buffers;
 	bool padding, big, odd_units, large, early_free, zero, waits_late;
-	bool asserts;
+	bool asserts, result_padding;
 	const char *types; /* comma-separated names, or NULL for all */
 	const char *not_types;
 	bool verbose;

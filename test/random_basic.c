@@ -240,6 +240,11 @@ void basics_init(void)
 	add_cplusplus();
 }
 
+bool basic_has(const struct basic *basic, int byte)
+{
+	return !config.padding || basic->data >> byte & 1;
+}
+
 void basic_copy(const struct basic *basic, void *to, const void *from)
 {
 	uint8_t *out = to;

@@ -146,6 +146,8 @@ static void take_element(struct want *want, struct claim **bytes, size_t k,
 	} else {
 		claim = claim_new(want, off);
 		for (int b = 0; b < basic->extent; b++) {
+			if (!basic_has(basic, b))
+				continue;
 			claim->mine_only |= bytes[b] != NULL;
 			bytes[b] = claim;
 		}
@@ -157,12 +159,6 @@ static void take_element(struct want *want, struct claim **bytes, size_t k,
 	want->op->claims[k] = claim;
 }
 
-static bool is_touched(const struct want *want, const struct basic *basic,
-		       int b)
-{
-	return want->access == ACCESS_ACC || basic->data >> b & 1;
-}
-
 static bool may_take(const struct want *want, struct claim **map)
 {
 	const struct op *op = want->op;
@@ -172,7 +168,7 @@ static bool may_take(const struct want *want, struct claim **map)
 		int off = (int)op->base + op->tgt.elems[k].off;
 
 		for (int b = 0; b < basic->extent; b++)
-			if (is_touched(want, basic, b) &&
+			if (basic_has(basic, b) &&
 			    !may_touch(map[off + b], want, off))
 				return false;
 	}
@@ -189,7 +185,7 @@ static bool is_whole(const struct want *want, struct claim **map)
 		int off = (int)op->base + op->tgt.elems[k].off;
 
 		for (int b = 1; b < basic->extent; b++)
-			if (map[off + b] != map[off] &&
+			if (basic_has(basic, b) && map[off + b] != map[off] &&
 			    (is_same_element(map[off], want, off) ||
 			     is_same_element(map[off + b], want, off)))
 				return false;
@@ -210,7 +206,7 @@ static void take(struct want *want, struct claim **map)
 			continue;
 		}
 		for (int b = 0; b < basic->extent; b++)
-			if (basic->data >> b & 1)
+			if (basic_has(basic, b))
 				take_byte(want, &map[off + b]);
 	}
 }

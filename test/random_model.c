@@ -208,7 +208,7 @@ static void doubt(struct op *op, size_t k)
 	uint8_t *unsure = res->unsure + res->base + res->elems[k].off;
 
 	for (int i = 0; i < basics[op->basic].extent; i++)
-		if (basics[op->basic].data >> i & 1 || !config.padding)
+		if (basics[op->basic].data >> i & 1 || !config.result_padding)
 			unsure[i] = 1;
 }
 
@@ -222,6 +222,9 @@ static void fetch(struct window *win, struct op *op, size_t k)
 	move(basic, res->want + to, res->unsure + to,
 	     win->mem[op->target][op->seg] + from,
 	     win->unsure[op->target][op->seg] + from);
+	for (int i = 0; i < basic->extent && !config.result_padding; i++)
+		if (!(basic->data >> i & 1))
+			res->unsure[to + i] = 1;
 }
 
 static void accumulate(struct window *win, struct op *op)

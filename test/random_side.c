@@ -33,7 +33,8 @@ static void expand(struct side *side)
 
 static bool overlaps(const struct side *side, enum overlap overlap)
 {
-	int *owner = arena_alloc((side->last - side->first) * sizeof(int));
+	int *owner = arena_alloc((side->last - side->first + MAX_EXTENT) *
+				 sizeof(int));
 
 	for (size_t k = 0; k < side->n; k++) {
 		const struct elem *elem = &side->elems[k];
@@ -41,7 +42,7 @@ static bool overlaps(const struct side *side, enum overlap overlap)
 		int at = elem->off - (int)side->first;
 
 		for (int b = 0; b < basic->extent; b++) {
-			if (!(basic->data >> b & 1))
+			if (!basic_has(basic, b))
 				continue;
 			if (owner[at + b] &&
 			    (overlap == OVERLAP_NO || owner[at + b] != at + 1))

@@ -268,6 +268,7 @@ static struct tree *make_darray(struct maker *m, struct tree *kid, int n)
 					MPI_DISTRIBUTE_NONE };
 	struct array_args *args = arena_alloc(sizeof(*args));
 	struct tree *tree = tree_new(COMB_DARRAY, 1, kid);
+	int total = n;
 
 	args->dims = rng_range(m->rng, 1, 2);
 	args->order = rng_chance(m->rng, 50) ? MPI_ORDER_C : MPI_ORDER_FORTRAN;
@@ -281,7 +282,7 @@ static struct tree *make_darray(struct maker *m, struct tree *kid, int n)
 					  ? 1
 					  : rng_range(m->rng, 1, 3);
 		if (!fit_dimension(m, args, d, part))
-			return make_subarray(m, kid, part * n);
+			return make_subarray(m, kid, total);
 		if (args->distribs[d] == MPI_DISTRIBUTE_NONE)
 			args->dargs[d] = MPI_DISTRIBUTE_DFLT_DARG;
 	}
