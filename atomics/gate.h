@@ -17,16 +17,33 @@
 #define GATE_OPEN  1u
 #define GATE_DRAIN 2u
 
-/* A single that was counted in is done. */
+static inline _Atomic(uint32_t) *orl_gate_singles(struct orl_gate *gate,
+						  unsigned int slot)
+{
+	return &gate->slots[slot % ORL_GATE_SLOTS].singles;
+}
+
+/*
+ * A single that was counted in is done.  The count, then the look at the
+ * gate pair with is_idle(), gate.c: only who holds it shut waits for singles.
+ */
 static inline void orl_gate_leave(struct orl_gate *gate, unsigned int slot)
 {
 	/*
-	 * Both sequentially consistent: pair with is_idle(), gate.c.  Only
-	 * who holds the gate shut waits for singles.
+	 * The owner of a slot saves a locked instruction, of three.  Who has
+	 * shut the gate after our look, and still sees us, sees us leave
+	 * while it spins; it cannot be asleep yet.
 	 */
-	atomic_fetch_sub(&gate->slots[slot].singles, 1);
-	if (orl_unlikely(atomic_load(&gate->shut)))
+	if (slot & ORL_SLOT_OWN)
+		atomic_store_explicit(orl_gate_singles(gate, slot), 0,
+				      memory_order_release);
+	else
+		atomic_fetch_sub(orl_gate_singles(gate, slot), 1);
+	if (orl_unlikely(atomic_load(&gate->shut))) {
+		/* Orders the store before the bell's look at sleepers. */
+		atomic_fetch_add(orl_gate_singles(gate, slot), 0);
 		orl_bell_ring(&gate->bell, GATE_DRAIN);
+	}
 }
 
 /*
@@ -35,7 +52,7 @@ static inline void orl_gate_leave(struct orl_gate *gate, unsigned int slot)
  */
 static inline bool orl_gate_enter(struct orl_gate *gate, unsigned int slot)
 {
-	atomic_fetch_add(&gate->slots[slot].singles, 1);
+	atomic_fetch_add(orl_gate_singles(gate, slot), 1);
 	if (orl_likely(!atomic_load(&gate->shut)))
 		return true;
 	orl_gate_leave(gate, slot);

@@ -57,6 +57,9 @@ bool orl_op_fits(enum orl_op op, enum orl_kind kind);
  */
 #define ORL_GATE_SLOTS 16
 
+/* Set in orl_target.slot if one thread of one process alone uses the slot. */
+#define ORL_SLOT_OWN 0x8000u
+
 struct orl_gate {
 	_Atomic(uint32_t) shut;	 /* 1 while somebody holds it shut */
 	_Atomic(uint32_t) claim; /* 1 while only one waiter may shut it */

@@ -48,6 +48,7 @@ struct shared {
 
 static struct shared *shared;
 static int rounds = ROUNDS;
+static bool own_slots; /* else two workers share a slot */
 
 /* -- the far path ------------------------------------------------------ */
 
@@ -309,7 +310,13 @@ static void check_all(void)
 	check(!memcmp(shared->gate.slots, fresh.slots, sizeof(fresh.slots)));
 }
 
-/* Workers first to first + n - 1, as threads; two of them share a slot. */
+static uint16_t slot_of(int worker)
+{
+	return own_slots ? (uint16_t)(worker * 5) | ORL_SLOT_OWN
+			 : (uint16_t)(worker / 2 * 15);
+}
+
+/* Workers first to first + n - 1, as threads. */
 static void run_threads(int first, int n)
 {
 	struct worker workers[WORKERS];
@@ -319,7 +326,7 @@ static void run_threads(int first, int n)
 		workers[i] = (struct worker){
 			.target = { .gate = &shared->gate,
 				    .delta = DELTA,
-				    .slot = (uint16_t)((first + i) / 2 * 15) },
+				    .slot = slot_of(first + i) },
 			.seed = (uint64_t)(first + i),
 			.number = first + i,
 		};
@@ -354,12 +361,20 @@ static void processes(void)
 	check_all();
 }
 
+static void owners(void)
+{
+	own_slots = true;
+	threads();
+}
+
 /* Whoever waits sleeps in the kernel, and must be woken. */
 static void sleepers(void)
 {
 	orl_options.spin = 0;
 	orl_options.yield = 0;
 	rounds = ROUNDS / 10;
+	threads();
+	own_slots = true;
 	threads();
 }
 
@@ -467,9 +482,13 @@ static void greed(void)
 int main(void)
 {
 	static const struct process_case cases[] = {
-		{ "threads", threads },	  { "processes", processes },
-		{ "sleepers", sleepers }, { "slow motion", slow_motion },
-		{ "greed", greed },	  { NULL, NULL },
+		{ "threads", threads },
+		{ "processes", processes },
+		{ "owners", owners },
+		{ "sleepers", sleepers },
+		{ "slow motion", slow_motion },
+		{ "greed", greed },
+		{ NULL, NULL },
 	};
 
 	orl_options_load();
