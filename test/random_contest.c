@@ -165,6 +165,8 @@ static void fail_claim(struct prog *prog, struct phase *phase,
 {
 	int len = basics[claim->basic].extent;
 
+	if (prog->me) /* all ranks fail alike: rank 0 tells it, and aborts */
+		MPI_Barrier(comms[prog->comm].comm);
 	fail_head(prog, phase,
 		  "no order of the calls explains what an element became");
 	fprintf(stderr, "element: %s at byte %d of rank %d, segment %d\n",
