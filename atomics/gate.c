@@ -83,9 +83,10 @@ static bool is_idle(void *arg)
 
 void orl_gate_drain(struct orl_gate *gate)
 {
+	const unsigned int used = gate->used ? gate->used : ORL_GATE_SLOTS;
 	unsigned int i;
 
-	for (i = 0; i < ORL_GATE_SLOTS; i++) {
+	for (i = 0; i < used; i++) {
 		if (!is_idle(&gate->slots[i].singles))
 			orl_wait(&gate->bell, GATE_DRAIN, is_idle,
 				 &gate->slots[i].singles);
@@ -100,10 +101,7 @@ void orl_gate_shut(struct orl_gate *gate)
 
 void orl_gate_open(struct orl_gate *gate)
 {
-	/*
-	 * Sequentially consistent, for the bell's sake; releases what was
-	 * done with the gate shut.
-	 */
-	atomic_store(&gate->shut, 0);
+	/* Releases what was done with the gate shut: to try_shut. */
+	atomic_store_explicit(&gate->shut, 0, memory_order_release);
 	orl_bell_ring(&gate->bell, GATE_OPEN);
 }

@@ -24,26 +24,22 @@ static inline _Atomic(uint32_t) *orl_gate_singles(struct orl_gate *gate,
 }
 
 /*
- * A single that was counted in is done.  The count, then the look at the
- * gate pair with is_idle(), gate.c: only who holds it shut waits for singles.
+ * A single that was counted in is done.  Only who holds the gate shut waits
+ * for singles.  The owner of a slot saves a locked instruction, of three.
  */
 static inline void orl_gate_leave(struct orl_gate *gate, unsigned int slot)
 {
-	/*
-	 * The owner of a slot saves a locked instruction, of three.  Who has
-	 * shut the gate after our look, and still sees us, sees us leave
-	 * while it spins; it cannot be asleep yet.
-	 */
+	/* Both release: pair with is_idle(), gate.c. */
 	if (slot & ORL_SLOT_OWN)
 		atomic_store_explicit(orl_gate_singles(gate, slot), 0,
 				      memory_order_release);
 	else
 		atomic_fetch_sub(orl_gate_singles(gate, slot), 1);
-	if (orl_unlikely(atomic_load(&gate->shut))) {
-		/* Orders the store before the bell's look at sleepers. */
-		atomic_fetch_add(orl_gate_singles(gate, slot), 0);
+	/* A look after the store, as orl_bell_ring's own. */
+	atomic_signal_fence(memory_order_seq_cst);
+	if (orl_unlikely(atomic_load_explicit(&gate->shut,
+					      memory_order_relaxed)))
 		orl_bell_ring(&gate->bell, GATE_DRAIN);
-	}
 }
 
 /*

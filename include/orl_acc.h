@@ -64,7 +64,9 @@ struct orl_gate {
 	_Atomic(uint32_t) shut;	 /* 1 while somebody holds it shut */
 	_Atomic(uint32_t) claim; /* 1 while only one waiter may shut it */
 	struct orl_bell bell;	 /* waiters for the gate */
-	uint8_t pad[ORL_CACHELINE - 16];
+	uint32_t used;		 /* slots that have origins; 0: all.  Set by
+				  * the owner, constant */
+	uint8_t pad[ORL_CACHELINE - 20];
 	struct {
 		_Atomic(uint32_t) singles; /* under way, by origins of a slot */
 		uint8_t pad[ORL_CACHELINE - 4];

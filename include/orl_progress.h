@@ -28,8 +28,8 @@ void orl_progress_set_ranks(int ranks);
 
 /*
  * A bell: lives in memory that waiter and ringer share, all zero at first.
- * The ringer first changes, by a sequentially consistent operation, what the
- * waiter's predicate reads, then rings.
+ * The ringer first stores, with release order, what the waiter's predicate
+ * reads, then rings.
  */
 struct orl_bell {
 	_Atomic(uint32_t) seq;	    /* bumped by every ring that wakes */
@@ -52,14 +52,17 @@ void orl_wait(struct orl_bell *bell, uint32_t bits, orl_ready_fn ready,
 /* The slow half of orl_bell_ring. */
 void orl_bell_wake(struct orl_bell *bell, uint32_t bits);
 
-/* Wakes those who sleep on the bell for one of these bits. */
+/*
+ * Wakes those who sleep on the bell for one of these bits.  Costs a load:
+ * the fence that the store and this look need between them is brought about
+ * by who goes to sleep, see sleep_on() in wait.c.
+ */
 static inline void orl_bell_ring(struct orl_bell *bell, uint32_t bits)
 {
-	/*
-	 * Sequentially consistent: pairs with the increment in sleep_on(),
-	 * wait.c: either the sleeper sees the change or we see the sleeper.
-	 */
-	if (__builtin_expect(atomic_load(&bell->sleepers) != 0, 0))
+	atomic_signal_fence(memory_order_seq_cst);
+	if (__builtin_expect(atomic_load_explicit(&bell->sleepers,
+						  memory_order_relaxed) != 0,
+			     0))
 		orl_bell_wake(bell, bits);
 }
 

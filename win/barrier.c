@@ -18,7 +18,7 @@ static bool has_arrived(void *arg)
 {
 	const struct round *round = arg;
 
-	/* Acquire: pairs with the store in orl_win_barrier. */
+	/* Acquire: pairs with the release in orl_win_barrier. */
 	return (int32_t)(atomic_load_explicit(round->arrived,
 					      memory_order_acquire) -
 			 round->seq) >= 0;
@@ -33,8 +33,9 @@ void orl_win_barrier(struct orl_win *win)
 		struct orl_ctl *peer = orl_target_ctl(&win->targets[to]);
 		struct round round = {&win->ctl->arrive[k], seq};
 
-		/* Sequentially consistent for the bell. */
-		atomic_store(&peer->arrive[k], seq);
+		/* Release: pairs with the acquire in has_arrived. */
+		atomic_store_explicit(&peer->arrive[k], seq,
+				      memory_order_release);
 		orl_bell_ring(&peer->arrival, ORL_BELL_ALL);
 		orl_wait(&win->ctl->arrival, ORL_BELL_ALL, has_arrived,
 			 &round);

@@ -75,6 +75,8 @@ static int make_ctl(struct orl_win *win)
 	if (!win->ctl)
 		return MPI_ERR_NO_MEM;
 	memset(win->ctl, 0, bytes);
+	if (win->size < ORL_GATE_SLOTS)
+		win->ctl->gate.used = win->size;
 	return 0;
 }
 
@@ -259,6 +261,14 @@ static int probe_dynamic(struct orl_win *win, struct orl_peer *peer)
 	return 0;
 }
 
+static uint16_t gate_slot(const struct orl_win *win)
+{
+	bool own = win->size <= ORL_GATE_SLOTS && !orl_threaded;
+
+	return (uint16_t)(win->rank % ORL_GATE_SLOTS |
+			  (own ? ORL_SLOT_OWN : 0));
+}
+
 static int make_target(struct orl_win *win, uint32_t rank,
 		       const struct record *record)
 {
@@ -276,7 +286,7 @@ static int make_target(struct orl_win *win, uint32_t rank,
 		.delta = peer->delta,
 		.disp_unit = record->disp_unit,
 		.pid = record->card.pid,
-		.slot = (uint16_t)(win->rank % ORL_GATE_SLOTS),
+		.slot = gate_slot(win),
 		.rank = rank,
 	};
 	if (win->dynamic)

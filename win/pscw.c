@@ -25,7 +25,7 @@ static bool is_posted(void *arg)
 {
 	_Atomic(uint8_t) *posted = arg;
 
-	/* Acquire: pairs with the store in orl_win_post. */
+	/* Acquire: pairs with the release in orl_win_post. */
 	return atomic_load_explicit(posted, memory_order_acquire);
 }
 
@@ -81,8 +81,9 @@ int orl_win_post(struct orl_win *win, MPI_Group group, int assertion)
 		struct orl_ctl *ctl =
 			orl_target_ctl(&win->targets[win->exposed[i]]);
 
-		/* Sequentially consistent for the bell. */
-		atomic_store(&ctl->posted[win->rank], 1);
+		/* Release: pairs with the acquire in is_posted. */
+		atomic_store_explicit(&ctl->posted[win->rank], 1,
+				      memory_order_release);
 		orl_bell_ring(&ctl->exposure, ORL_BELL_ALL);
 	}
 	return MPI_SUCCESS;

@@ -43,10 +43,6 @@ static bool may_enter(void *arg)
 				    memory_order_acquire) == visit->ticket;
 }
 
-/*
- * The bell is for those who have arrived: one who draws the next ticket only
- * now looks at admit before it sleeps, hundreds of looks later.
- */
 static void pass_on(struct visit *visit)
 {
 	struct orl_room *room = visit->room;
@@ -57,9 +53,6 @@ static void pass_on(struct visit *visit)
 	/* Release: pairs with the acquire in may_enter. */
 	atomic_store_explicit(&room->admit[visit->class], next,
 			      memory_order_release);
-	if (atomic_load_explicit(&room->next, memory_order_relaxed) == next)
-		return;
-	atomic_thread_fence(memory_order_seq_cst);
 	orl_bell_ring(&room->bell, bell_bit(next));
 }
 

@@ -10,6 +10,7 @@
 #include "orl_progress.h"
 
 #include <linux/futex.h>
+#include <linux/membarrier.h>
 #include <sched.h>
 #include <stddef.h>
 #include <sys/syscall.h>
@@ -80,6 +81,24 @@ static bool yield(orl_ready_fn ready, void *arg)
 	return false;
 }
 
+static void membarrier(int command)
+{
+	syscall(SYS_membarrier, command, 0, 0);
+}
+
+/* So that those who sleep in other processes can have our cores fenced. */
+static void __attribute__((constructor)) register_for_barriers(void)
+{
+	membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
+}
+
+/*
+ * A ringer stores, then looks for sleepers; a sleeper counts itself, then
+ * looks at what was stored.  One of the two must see the other, which takes
+ * a full fence on both sides; the sleeper makes the kernel run one on every
+ * core, between its count and its look, so that ringing needs none.  Where
+ * the kernel refuses, a ring may be missed, and the period ends the sleep.
+ */
 static void sleep_on(struct orl_bell *bell, uint32_t bits, orl_ready_fn ready,
 		     void *arg)
 {
@@ -92,8 +111,8 @@ static void sleep_on(struct orl_bell *bell, uint32_t bits, orl_ready_fn ready,
 		until.tv_nsec -= 1000000000;
 		until.tv_sec++;
 	}
-	/* Sequentially consistent: pairs with orl_bell_ring. */
 	atomic_fetch_add(&bell->sleepers, 1);
+	membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
 	seq = atomic_load(&bell->seq);
 	if (!ready(arg))
 		syscall(SYS_futex, &bell->seq, FUTEX_WAIT_BITSET, seq, &until,
