@@ -27,11 +27,15 @@ behaviour = \
 	test/shared test/passive test/host_progress \
 	test/atomic test/misaligned test/order test/proc_null \
 	test/layout test/layout_edges \
-	test/attributes test/keyvals test/errhandlers test/info
+	test/attributes test/keyvals test/errhandlers test/info \
+	test/alloc_mem test/dynamic test/comms \
+	test/win_many test/win_churn test/win_huge test/win_lazy \
+	test/err_memory test/err_epoch test/err_range test/err_args \
+	test/err_create test/threads test/file test/no_files
 
-check_PROGRAMS += $(behaviour)
-TESTS += $(behaviour)
-EXTRA_DIST += test/run test/test.h test/elements.h test/acc.h
+check_PROGRAMS += $(behaviour) test/killed_job
+TESTS += $(behaviour) test/killed.sh
+EXTRA_DIST += test/run test/test.h test/elements.h test/acc.h test/killed.sh
 # -- end of behaviour ----------------------------------------------------------
 
 # -- units: node-local memory and paths, without MPI --------------------------

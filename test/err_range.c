@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A transfer that does not lie wholly in the target's memory is an error of
+ * class MPI_ERR_RMA_RANGE (or MPI_ERR_DISP for a negative displacement),
+ * whose text names the call, target and displacement, for every call, also
+ * where displacement times unit or count times extent overflow; nothing is
+ * written at either end, and transfers that just fit still work.
+ */
+/* ranks: 1 2 3; paths: default cma */
+#include <limits.h>
+
+#include "test.h"
+
+#define SIZE 101
+
+/* A target buffer that is out of range. */
+struct place {
+	MPI_Aint disp;
+	int count;
+	MPI_Datatype type;
+	const char *words;
+};
+
+static char out[4096], in[4096];
+
+static void bad_put_get(const struct place *p, int t, MPI_Win win)
+{
+	int class = MPI_ERR_RMA_RANGE;
+	int other = p->disp < 0 ? MPI_ERR_DISP : class;
+
+	expect_or(MPI_Put(out, p->count, p->type, t, p->disp, p->count, p->type,
+			  win),
+		  class, other, p->words);
+	expect_or(MPI_Get(in, p->count, p->type, t, p->disp, p->count, p->type,
+			  win),
+		  class, other, p->words);
+	expect_or(MPI_Accumulate(out, p->count, p->type, t, p->disp, p->count,
+				 p->type, MPI_REPLACE, win),
+		  class, other, p->words);
+	expect_or(MPI_Get_accumulate(out, p->count, p->type, in, p->count,
+				     p->type, t, p->disp, p->count, p->type,
+				     MPI_REPLACE, win),
+		  class, other, p->words);
+}
+
+static void bad_requests(const struct place *p, int t, MPI_Win win)
+{
+	int class = MPI_ERR_RMA_RANGE;
+	int other = p->disp < 0 ? MPI_ERR_DISP : class;
+	MPI_Request r;
+
+	expect_or(MPI_Rput(out, p->count, p->type, t, p->disp, p->count,
+			   p->type, win, &r),
+		  class, other, p->words);
+	expect_or(MPI_Rget(in, p->count, p->type, t, p->disp, p->count, p->type,
+			   win, &r),
+		  class, other, p->words);
+	expect_or(MPI_Raccumulate(out, p->count, p->type, t, p->disp, p->count,
+				  p->type, MPI_REPLACE, win, &r),
+		  class, other, p->words);
+	expect_or(MPI_Rget_accumulate(out, p->count, p->type, in, p->count,
+				      p->type, t, p->disp, p->count, p->type,
+				      MPI_REPLACE, win, &r),
+		  class, other, p->words);
+}
+
+static void bad_single(const struct place *p, int t, MPI_Win win)
+{
+	int class = MPI_ERR_RMA_RANGE;
+	int other = p->disp < 0 ? MPI_ERR_DISP : class;
+
+	if (p->count != 1 || p->type != MPI_INT)
+		return;
+	expect_or(MPI_Fetch_and_op(out, in, MPI_INT, t, p->disp, MPI_REPLACE,
+				   win),
+		  class, other, p->words);
+	expect_or(MPI_Compare_and_swap(out, out, in, MPI_INT, t, p->disp, win),
+		  class, other, p->words);
+}
+
+static void bad(const struct place *p, int t, MPI_Win win)
+{
+	bad_put_get(p, t, win);
+	bad_requests(p, t, win);
+	bad_single(p, t, win);
+}
+
+/* unit is the target's: displacements count in it. */
+static void all_bad(int t, int unit, MPI_Win win)
+{
+	MPI_Datatype back, wide, far;
+	MPI_Aint last = SIZE / unit;
+	const MPI_Aint max = (MPI_Aint)((~(size_t)0) >> 1);
+	size_t i;
+
+	MPI_Type_create_hvector(2, 1, -8, MPI_INT, &back);
+	MPI_Type_commit(&back);
+	MPI_Type_create_hvector(2, 1, SIZE - 3, MPI_INT, &wide);
+	MPI_Type_commit(&wide);
+	MPI_Type_create_hvector(2, 1, (MPI_Aint)1 << 40, MPI_CHAR, &far);
+	MPI_Type_commit(&far);
+	{
+		const struct place places[] = {
+			{ last, 1, MPI_INT, "MPI_" },
+			{ last - 3 / unit, 1, MPI_INT, "MPI_" },
+			{ 0, SIZE + 1, MPI_CHAR, "MPI_ 102" },
+			{ 1234567, 1, MPI_INT, "MPI_ 1234567" },
+			{ -1, 1, MPI_INT, "MPI_ -1" },
+			{ max, 1, MPI_INT, "MPI_" },
+			{ max / unit + 1, 1, MPI_INT, "MPI_" },
+			{ -max, 1, MPI_INT, "MPI_" },
+			{ max / unit * 2, 1, MPI_INT, "MPI_" },
+			{ (MPI_Aint)1 << 62, 1, MPI_INT, "MPI_" },
+			{ 0, 1, back, "MPI_" },
+			{ 0, 1, wide, "MPI_" },
+			{ 0, 1, far, "MPI_" },
+			{ 0, INT_MAX, far, "MPI_" },
+			{ 0, INT_MAX, MPI_DOUBLE, "MPI_ 2147483647" },
+		};
+
+		for (i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+			bad(&places[i], t, win);
+	}
+	MPI_Type_free(&back);
+	MPI_Type_free(&wide);
+	MPI_Type_free(&far);
+}
+
+/* What just fits: the last bytes, and a type that reaches back. */
+static void good(int t, int unit, MPI_Win win)
+{
+	MPI_Datatype back;
+	char got[8] = { 0 };
+	MPI_Aint last = (SIZE - 1) / unit;
+	int left = (int)(SIZE - last * unit);
+
+	ok(MPI_Put(out, left, MPI_CHAR, t, last, left, MPI_CHAR, win));
+	ok(MPI_Win_flush(t, win));
+	ok(MPI_Get(got, left, MPI_CHAR, t, last, left, MPI_CHAR, win));
+	ok(MPI_Win_flush(t, win));
+	check(!memcmp(got, out, left), "the last %d bytes", left);
+	MPI_Type_create_hvector(2, 1, -8, MPI_CHAR, &back);
+	MPI_Type_commit(&back);
+	ok(MPI_Put(out, 1, back, t, 8, 1, back, win));
+	ok(MPI_Win_flush(t, win));
+	MPI_Type_free(&back);
+}
+
+static void window(enum test_kind kind)
+{
+	struct test_win w;
+	int unit = 1 + test_next() * 3;
+
+	test_win_open(&w, kind, SIZE, 1 + test_rank * 3);
+	MPI_Win_set_errhandler(w.win, MPI_ERRORS_RETURN);
+	memset(w.base, 0x66, SIZE);
+	memset(out + 64, 0x11, sizeof(out) - 64);
+	memset(in, 0x22, sizeof(in));
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Win_lock_all(0, w.win);
+	all_bad(test_next(), unit, w.win);
+	MPI_Barrier(MPI_COMM_WORLD);
+	check(test_differs_from(w.base, SIZE, 0x66) == SIZE,
+	      "%s: target memory was written", test_kind_name(kind));
+	check(test_differs_from(in, sizeof(in), 0x22) == sizeof(in),
+	      "%s: a result was written", test_kind_name(kind));
+	MPI_Barrier(MPI_COMM_WORLD);
+	good(test_next(), unit, w.win);
+	MPI_Win_unlock_all(w.win);
+	test_win_close(&w);
+}
+
+/* Beside, across and between regions. */
+static void dynamic(enum test_kind kind)
+{
+	struct test_win w;
+	int t = test_next();
+	size_t i;
+
+	test_win_open(&w, kind, SIZE, 1);
+	MPI_Win_set_errhandler(w.win, MPI_ERRORS_RETURN);
+	memset(w.base, 0x66, SIZE);
+	memset(in, 0x22, sizeof(in));
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Win_lock_all(0, w.win);
+	{
+		const struct place places[] = {
+			{ w.first[t] - 1, 1, MPI_INT, "MPI_" },
+			{ w.first[t] + SIZE - 3, 1, MPI_INT, "MPI_" },
+			{ w.first[t], SIZE + 1, MPI_CHAR, "MPI_" },
+			{ w.first[t] + SIZE, 1, MPI_INT, "MPI_" },
+			{ 0, 1, MPI_INT, "MPI_" },
+			{ 64, 1, MPI_INT, "MPI_" },
+		};
+
+		for (i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+			bad(&places[i], t, w.win);
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	check(test_differs_from(w.base, SIZE, 0x66) == SIZE &&
+		      test_differs_from(in, sizeof(in), 0x22) == sizeof(in),
+	      "%s: memory was written", test_kind_name(kind));
+	MPI_Win_unlock_all(w.win);
+	test_win_close(&w);
+}
+
+/* More is sent than the other side has room for; or less, which is fine. */
+static void unequal(void)
+{
+	int put[4] = { 1, 2, 3, 4 }, got[4] = { 9, 9, 9, 9 }, t = test_next();
+	struct test_win w;
+
+	test_win_open(&w, KIND_ALLOCATE, 16, 4);
+	MPI_Win_set_errhandler(w.win, MPI_ERRORS_RETURN);
+	MPI_Win_lock_all(0, w.win);
+	expect(MPI_Put(put, 3, MPI_INT, t, 0, 2, MPI_INT, w.win),
+	       MPI_ERR_TRUNCATE, "MPI_Put");
+	expect(MPI_Get(got, 2, MPI_INT, t, 0, 3, MPI_INT, w.win),
+	       MPI_ERR_TRUNCATE, "MPI_Get");
+	check(got[0] == 9, "got %d", got[0]);
+	ok(MPI_Put(put, 2, MPI_INT, t, 0, 3, MPI_INT, w.win));
+	ok(MPI_Win_flush(t, w.win));
+	ok(MPI_Get(got, 4, MPI_INT, t, 0, 3, MPI_INT, w.win));
+	ok(MPI_Win_flush(t, w.win));
+	check(got[0] == 1 && got[1] == 2 && got[2] == 0 && got[3] == 9,
+	      "%d %d %d %d", got[0], got[1], got[2], got[3]);
+	MPI_Win_unlock_all(w.win);
+	test_win_close(&w);
+}
+
+int main(int argc, char **argv)
+{
+	enum test_kind kind;
+
+	test_start(argc, argv);
+	if (test_on_host)
+		return test_skip("hosts do not look at ranges");
+	for (kind = 0; kind < KIND_COUNT; kind++) {
+		if (!test_kind_is_usable(kind))
+			continue;
+		if (test_kind_is_dynamic(kind))
+			dynamic(kind);
+		else
+			window(kind);
+	}
+	unequal();
+	return test_finish();
+}
