@@ -367,6 +367,12 @@ static void owners(void)
 	threads();
 }
 
+static void owner_processes(void)
+{
+	own_slots = true;
+	processes();
+}
+
 /* Whoever waits sleeps in the kernel, and must be woken. */
 static void sleepers(void)
 {
@@ -485,6 +491,7 @@ int main(void)
 		{ "threads", threads },
 		{ "processes", processes },
 		{ "owners", owners },
+		{ "processes of owners", owner_processes },
 		{ "sleepers", sleepers },
 		{ "slow motion", slow_motion },
 		{ "greed", greed },
