@@ -81,11 +81,21 @@ static bool is_idle(void *arg)
 	return !atomic_load(singles);
 }
 
+/* Sequentially consistent: no single passes unseen between the two. */
+static ORL_COLD void fence_singles(struct orl_gate *gate)
+{
+	atomic_store(&gate->fenced, 1);
+	orl_fence_others();
+}
+
 void orl_gate_drain(struct orl_gate *gate)
 {
 	const unsigned int used = gate->used ? gate->used : ORL_GATE_SLOTS;
 	unsigned int i;
 
+	if (orl_unlikely(!atomic_load_explicit(&gate->fenced,
+					       memory_order_relaxed)))
+		fence_singles(gate);
 	for (i = 0; i < used; i++) {
 		if (!is_idle(&gate->slots[i].singles))
 			orl_wait(&gate->bell, GATE_DRAIN, is_idle,

@@ -4,8 +4,11 @@
  * single elements is inline.
  *
  * A single counts itself in, then looks whether the gate is shut; a shutter
- * shuts it, then looks whether singles are counted in.  All four are
- * sequentially consistent, so at least one of the two sees the other.
+ * shuts it, then looks whether singles are counted in.  At least one of the
+ * two must see the other, which takes a full fence on both sides.  While
+ * nobody has ever shut the gate, the owner of a slot saves its own: the first
+ * shutter has all other cores fenced, and leaves word that from now on
+ * singles fence themselves.
  */
 #ifndef GATE_H
 #define GATE_H
@@ -42,14 +45,31 @@ static inline void orl_gate_leave(struct orl_gate *gate, unsigned int slot)
 		orl_bell_ring(&gate->bell, GATE_DRAIN);
 }
 
+static inline void orl_gate_count_in(struct orl_gate *gate, unsigned int slot)
+{
+	_Atomic(uint32_t) *singles = orl_gate_singles(gate, slot);
+
+	if (orl_unlikely(!(slot & ORL_SLOT_OWN))) {
+		atomic_fetch_add(singles, 1);
+		return;
+	}
+	atomic_store_explicit(singles, 1, memory_order_relaxed);
+	/* The compiler keeps the order; the core does if it must. */
+	atomic_signal_fence(memory_order_seq_cst);
+	if (atomic_load_explicit(&gate->fenced, memory_order_relaxed))
+		atomic_exchange(singles, 1); /* cheaper than a fence */
+}
+
 /*
  * True: the caller may work on elements by CPU atomics, then leaves.
  * False: the gate was shut; the caller has to shut it itself.
  */
 static inline bool orl_gate_enter(struct orl_gate *gate, unsigned int slot)
 {
-	atomic_fetch_add(orl_gate_singles(gate, slot), 1);
-	if (orl_likely(!atomic_load(&gate->shut)))
+	orl_gate_count_in(gate, slot);
+	/* Acquire: pairs with the release in orl_gate_open. */
+	if (orl_likely(!atomic_load_explicit(&gate->shut,
+					     memory_order_acquire)))
 		return true;
 	orl_gate_leave(gate, slot);
 	return false;

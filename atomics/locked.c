@@ -404,11 +404,39 @@ static void job_begin(struct job *job, const struct orl_place *place,
 	job->count = 0;
 }
 
+/* Few enough elements in a row, in mapped memory, to need no machinery. */
+static bool is_short_row(const struct orl_place *place,
+			 const struct orl_acc *acc)
+{
+	const struct orl_kind_info *info = &orl_kinds[acc->kind];
+
+	return place->path->mapped && !acc->layout && !is_padded(info) &&
+	       acc->count <= SLICE / info->extent &&
+	       (!acc->result || acc->result != acc->origin);
+}
+
+static void short_row(const struct orl_place *place, const struct orl_acc *acc)
+{
+	orl_kernel_fn kernel = orl_kernel(acc->op, acc->kind);
+	void *target = orl_place_here(place, place->addr);
+
+	shut(place);
+	if (acc->result)
+		memcpy(acc->result, target,
+		       acc->count * orl_kinds[acc->kind].extent);
+	kernel(target, acc->origin, acc->count);
+	open(place);
+}
+
 int orl_locked_issue(const struct orl_place *place, const struct orl_acc *acc)
 {
 	struct job job;
 	int rc;
 
+	if (is_short_row(place, acc)) {
+		short_row(place, acc);
+		return 0;
+	}
 	job_begin(&job, place, acc);
 	rc = job_take_room(&job);
 	if (rc)

@@ -66,7 +66,9 @@ struct orl_gate {
 	struct orl_bell bell;	 /* waiters for the gate */
 	uint32_t used;		 /* slots that have origins; 0: all.  Set by
 				  * the owner, constant */
-	uint8_t pad[ORL_CACHELINE - 20];
+	_Atomic(uint32_t) fenced; /* singles fence, since somebody has shut
+				   * the gate; never reset */
+	uint8_t pad[ORL_CACHELINE - 24];
 	struct {
 		_Atomic(uint32_t) singles; /* under way, by origins of a slot */
 		uint8_t pad[ORL_CACHELINE - 4];

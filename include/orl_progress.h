@@ -27,6 +27,16 @@ void orl_progress(void);
 void orl_progress_set_ranks(int ranks);
 
 /*
+ * Runs a full memory fence on every core that runs a thread of a process
+ * that has loaded this library, about 1 us.  A thread that has no fence
+ * between a store and a load is then as if it had: what it has not stored
+ * before, it loads after.  False where the kernel has no such call.
+ */
+bool orl_fence_others(void);
+/* Has this process been registered, so that others can have it fenced? */
+bool orl_fence_is_able(void);
+
+/*
  * A bell: lives in memory that waiter and ringer share, all zero at first.
  * The ringer first stores, with release order, what the waiter's predicate
  * reads, then rings.

@@ -7,7 +7,7 @@ libcore_la_SOURCES = \
 	include/orl_progress.h include/orl_shm.h include/orl_type.h \
 	include/orl_util.h include/orl_win.h \
 	src/util/log.c src/util/map.c src/util/options.c \
-	src/progress/progress.c src/progress/wait.c \
+	src/progress/fence.c src/progress/progress.c src/progress/wait.c \
 	src/host/bare.c src/host/comm.c src/host/datatype.c src/host/error.c \
 	src/host/handle.c src/host/host.c src/host/host.h src/host/info.c \
 	src/type/array.c src/type/basic.c src/type/cache.c src/type/cursor.c \

@@ -438,17 +438,12 @@ static void slow_motion(void)
 	/* Bulk waits for a single that is under way. */
 	check(orl_gate_enter(&shared->gate, 5));
 	add_slowly(COUNTERS);
-	/* Single and bulk wait for who holds the gate shut. */
-	orl_gate_shut(&shared->gate);
-	add_slowly(1);
-	orl_gate_shut(&shared->gate);
-	add_slowly(COUNTERS);
-	/* So does work on far memory. */
-	other.path = &paths[1];
-	orl_gate_shut(&shared->gate);
-	add_slowly(1);
-	orl_gate_shut(&shared->gate);
-	add_slowly(COUNTERS);
+	/* Single and bulk, near and far, wait for who holds the gate shut. */
+	for (int i = 0; i < 4; i++) {
+		other.path = &paths[i / 2];
+		orl_gate_shut(&shared->gate);
+		add_slowly(i % 2 ? COUNTERS : 1);
+	}
 }
 
 /* -- one who comes again and again ------------------------------------- */

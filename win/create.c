@@ -22,7 +22,8 @@ struct record {
 	uint32_t disp_unit;
 	int32_t error;	/* an MPI error class, or 0 */
 	uint32_t paths; /* ORL_PATH_..., as this rank's options say */
-	uint32_t mapped; /* base lies in the owner's arena */
+	uint16_t mapped; /* base lies in the owner's arena */
+	uint16_t fences; /* orl_fence_is_able */
 };
 _Static_assert(sizeof(struct record) == 96, "exchanged between processes");
 
@@ -123,6 +124,7 @@ static void fill_record(struct orl_win *win, int error, struct record *record)
 		.paths = (uint32_t)orl_options.path,
 		.mapped = !win->bytes || win->flavor == MPI_WIN_FLAVOR_SHARED ||
 			  orl_arena_holds(win->base, (size_t)win->bytes),
+		.fences = orl_fence_is_able(),
 	};
 	orl_card_fill(&record->card);
 }
@@ -190,6 +192,8 @@ static int agree_on_paths(struct creation *creation)
 
 	win->paths = ORL_PATH_DIRECT | ORL_PATH_CMA;
 	for (i = 0; i < win->size; i++) {
+		if (!creation->records[i].fences)
+			atomic_store(&win->ctl->gate.fenced, 1);
 		win->paths &= (uint8_t)creation->records[i].paths;
 		heap |= !creation->records[i].mapped;
 	}

@@ -10,7 +10,6 @@
 #include "orl_progress.h"
 
 #include <linux/futex.h>
-#include <linux/membarrier.h>
 #include <sched.h>
 #include <stddef.h>
 #include <sys/syscall.h>
@@ -81,17 +80,6 @@ static bool yield(orl_ready_fn ready, void *arg)
 	return false;
 }
 
-static void membarrier(int command)
-{
-	syscall(SYS_membarrier, command, 0, 0);
-}
-
-/* So that those who sleep in other processes can have our cores fenced. */
-static void __attribute__((constructor)) register_for_barriers(void)
-{
-	membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
-}
-
 /*
  * A ringer stores, then looks for sleepers; a sleeper counts itself, then
  * looks at what was stored.  One of the two must see the other, which takes
@@ -112,7 +100,7 @@ static void sleep_on(struct orl_bell *bell, uint32_t bits, orl_ready_fn ready,
 		until.tv_sec++;
 	}
 	atomic_fetch_add(&bell->sleepers, 1);
-	membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+	orl_fence_others();
 	seq = atomic_load(&bell->seq);
 	if (!ready(arg))
 		syscall(SYS_futex, &bell->seq, FUTEX_WAIT_BITSET, seq, &until,
