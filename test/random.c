@@ -321,6 +321,9 @@ int main(int argc, char **argv)
 		return 77;
 	}
 	MPI_Init(&argc, &argv);
+	/* Mapped memory alone: the program's own is out of reach. */
+	if (getenv("ORIEL_PATH") && !strcmp(getenv("ORIEL_PATH"), "direct"))
+		config.win_kinds &= ~(1u << WIN_CREATE | 1u << WIN_DYNAMIC);
 	parse(argc, argv, &seeds);
 	make_comms();
 	/* Hosts that spin are slow where ranks outnumber cores. */

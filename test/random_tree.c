@@ -195,6 +195,25 @@ static void set_bounds(struct tree *tree)
 }
 
 /*
+ * Are all copies aligned to each other?  Where they are not, one host rounds
+ * the extent up after each block.
+ */
+static bool is_even(const struct tree *tree)
+{
+	for (size_t i = 0; i < tree->nitems; i++)
+		if ((tree->items[i] - tree->items[0]) % tree->align)
+			return false;
+	return tree->nitems && tree->extent % tree->align == 0;
+}
+
+/* One host takes a stride of -1 bytes for no stride at all. */
+static bool has_odd_stride(const struct tree *tree)
+{
+	return (tree->comb == COMB_VECTOR || tree->comb == COMB_HVECTOR) &&
+	       tree->n > 1 && block_start(tree, 1) == -1;
+}
+
+/*
  * Implementations differ in which types they round up to the alignment of
  * their members, and in whether an explicit bound inside outlasts a
  * constructor that mixes such members with others.
@@ -209,8 +228,8 @@ static bool is_safe(const struct tree *tree)
 	case COMB_DARRAY:
 		return true;
 	default:
-		return tree->kids[0]->safe && tree->nitems &&
-		       tree->extent % tree->align == 0;
+		return tree->kids[0]->safe && is_even(tree) &&
+		       !has_odd_stride(tree);
 	}
 }
 
