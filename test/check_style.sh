@@ -8,8 +8,9 @@ cd "$top" || exit 1
 failed=0
 sources=$(find src include win atomics test benchmarks -name '*.[ch]' \
 	  ! -name config.h | sort)
-scripts="quickstart .ci/run $(find test benchmarks -type f ! -name '*.*' ! -name README
-	find test benchmarks -name '*.sh' -o -name '*.py')"
+scripts="quickstart .ci/run
+	$(find test benchmarks -type f ! -name '*.*' ! -name README)
+	$(find test benchmarks -name '*.sh' -o -name '*.py')"
 makes="configure.ac Makefile.am $(find src win atomics test benchmarks \
 	-name local.mk)"
 
@@ -21,7 +22,7 @@ for file in $sources $scripts $makes; do
 	name=$(basename "$file")
 	case $file in
 	*.ac | *.am | *.mk) continue ;;
-	test/*.c) name= ;; # its claim comes first
+	test/*.c | test/*.sh) name= ;; # the claim comes first
 	esac
 	head -n 5 "$file" | grep -q "${name:+$name - }" || {
 		echo "$file: no \"$name - what it owns\" at its head"

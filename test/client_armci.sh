@@ -10,12 +10,13 @@ program=$dir/client_armci
 
 ${CC:-mpicc} -O1 -o "$program" "$top/test/client_armci.c" \
 	-larmci-$host || {
-		echo "# skip: no ARMCI-MPI for this MPI (Debian: libarmci-mpi-dev)"
+		echo "# skip: no ARMCI-MPI for this MPI (libarmci-mpi-dev)"
 		exit 77
 	}
 for ranks in 2 4; do
-	timeout 100 "${MPIRUN:-mpirun}" -n $ranks ${ORIELRUN:-} "$program" || {
-		echo "failed with $ranks ranks"
-		exit 1
-	}
+	timeout 100 "${MPIRUN:-mpirun}" -n $ranks ${ORIELRUN:-} \
+		"$program" || {
+			echo "failed with $ranks ranks"
+			exit 1
+		}
 done

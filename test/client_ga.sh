@@ -11,12 +11,13 @@ program=$dir/client_ga
 ${CC:-mpicc} -O1 -o "$program" "$top/test/client_ga.c" \
 	-lga-$host -larmci-$host -lscalapack-$host -llapack -lblas \
 	-lgfortran -lm || {
-		echo "# skip: no Global Arrays for this MPI (Debian: libglobalarrays-dev)"
+		echo "# skip: no Global Arrays for this MPI (libglobalarrays-dev)"
 		exit 77
 	}
 for ranks in 2 4; do
-	timeout 100 "${MPIRUN:-mpirun}" -n $ranks ${ORIELRUN:-} "$program" || {
-		echo "failed with $ranks ranks"
-		exit 1
-	}
+	timeout 100 "${MPIRUN:-mpirun}" -n $ranks ${ORIELRUN:-} \
+		"$program" || {
+			echo "failed with $ranks ranks"
+			exit 1
+		}
 done

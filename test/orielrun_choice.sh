@@ -38,7 +38,7 @@ refuses()
 	esac
 }
 
-# -- programs --------------------------------------------------------------------
+# -- programs -----------------------------------------------------------------
 
 cd "$dir" || exit 1
 cat >mpi.c <<'END'
@@ -90,7 +90,7 @@ printf 'exit 5\n' >bare_script
 chmod +x script env_script lost_script bare_script
 echo text >file
 
-# -- which library -----------------------------------------------------------------
+# -- which library ------------------------------------------------------------
 
 prints "an MPI program" "$run" --print ./direct
 prints "a program in PATH" env PATH="$dir:$PATH" "$run" --print direct
@@ -119,7 +119,7 @@ esac
 said=$(env $theirs "$run" --print ./plain 2>&1)
 [ "$said" != "$own" ] || fail "the other launcher's library: $said"
 
-# -- refusals ------------------------------------------------------------------------
+# -- refusals -----------------------------------------------------------------
 
 refuses 127 "not found in PATH" no_such_program
 refuses 127 "No such file" ./no_such_program
@@ -153,7 +153,7 @@ if [ "$(id -u)" -eq 0 ]; then
 	refuses 126 "rights of its own" ./suid
 fi
 
-# -- running -------------------------------------------------------------------------
+# -- running ------------------------------------------------------------------
 
 said=$("$run" ./plain)
 status=$?
