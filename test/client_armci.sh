@@ -10,7 +10,7 @@ program=$dir/client_armci
 
 ${CC:-mpicc} -O1 -o "$program" "$top/test/client_armci.c" \
 	-larmci-$host || {
-		echo "# skip: no ARMCI-MPI for this MPI (libarmci-mpi-dev)"
+		echo "# skip: no libarmci-mpi-dev for this MPI"
 		exit 77
 	}
 for ranks in 2 4; do

@@ -11,7 +11,7 @@ program=$dir/client_ga
 ${CC:-mpicc} -O1 -o "$program" "$top/test/client_ga.c" \
 	-lga-$host -larmci-$host -lscalapack-$host -llapack -lblas \
 	-lgfortran -lm || {
-		echo "# skip: no Global Arrays for this MPI (libglobalarrays-dev)"
+		echo "# skip: no libglobalarrays-dev for this MPI"
 		exit 77
 	}
 for ranks in 2 4; do
