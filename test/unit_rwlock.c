@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * unit_rwlock.c - the lock of win/rwlock.c: its sides exclude each other as
+ * they must and share as they may, also where its counters wrap, arrivals
+ * are served in their order, and who is in a hurry waits for holders only.
+ */
+#include "win.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define THREADS 4
+#define VISITS	20000
+
+static const int modes[] = {ORL_MODE_SHARED, ORL_MODE_SECOND,
+			    ORL_MODE_EXCLUSIVE};
+
+static struct orl_rwlock lock;
+static _Atomic(int) inside[4]; /* by mode */
+static _Atomic(int) failures;
+static long plain; /* changed only exclusively */
+
+static void check(bool good, const char *what)
+{
+	if (good)
+		return;
+	if (atomic_fetch_add(&failures, 1) < 5)
+		fprintf(stderr, "unit_rwlock: %s\n", what);
+}
+
+static void visit(int mode, int hurry)
+{
+	orl_rwlock_enter(&lock, mode | hurry);
+	atomic_fetch_add(&inside[mode], 1);
+	if (mode == ORL_MODE_EXCLUSIVE) {
+		check(inside[mode] == 1, "two who are exclusive");
+		check(!inside[0] && !inside[1], "exclusive, with others");
+		plain++;
+	} else {
+		check(!inside[!mode], "both sides at once");
+		check(!inside[ORL_MODE_EXCLUSIVE], "beside an exclusive one");
+	}
+	atomic_fetch_sub(&inside[mode], 1);
+	orl_rwlock_leave(&lock, mode);
+}
+
+static void *visitor(void *arg)
+{
+	unsigned state = (unsigned)(uintptr_t)arg * 2654435761u + 1;
+	long alone = 0;
+	int i;
+
+	for (i = 0; i < VISITS; i++) {
+		int mode;
+
+		state = state * 1664525u + 1013904223u;
+		mode = modes[(state >> 24) % 3];
+		alone += mode == ORL_MODE_EXCLUSIVE;
+		visit(mode, state >> 20 & 1 ? ORL_MODE_HURRY : 0);
+	}
+	return (void *)alone;
+}
+
+static void test_exclusion(uint32_t start)
+{
+	pthread_t threads[THREADS];
+	long expected = 0, i;
+	void *alone;
+
+	lock = (struct orl_rwlock){.next = start, .serving = start};
+	plain = 0;
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, visitor, (void *)(i + 1));
+	for (i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], &alone);
+		expected += (long)alone;
+	}
+	check(plain == expected, "a lost update of an exclusive one");
+	check(lock.next == lock.serving && !lock.inside, "someone is left");
+}
+
+/* Holders of one side are inside together: each waits for the others. */
+static pthread_barrier_t meeting;
+
+static void *meet(void *arg)
+{
+	orl_rwlock_enter(&lock, (int)(intptr_t)arg);
+	pthread_barrier_wait(&meeting);
+	orl_rwlock_leave(&lock, (int)(intptr_t)arg);
+	return NULL;
+}
+
+static void test_sharing(int mode)
+{
+	pthread_t threads[THREADS];
+	int i;
+
+	lock = (struct orl_rwlock){0};
+	pthread_barrier_init(&meeting, NULL, THREADS);
+	for (i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, meet,
+			       (void *)(intptr_t)mode);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	pthread_barrier_destroy(&meeting);
+}
+
+/* Who comes after one in line does not overtake it. */
+static _Atomic(int) order;
+static int exclusive_at, shared_at;
+
+static void *arrive_exclusive(void *arg)
+{
+	orl_rwlock_enter(&lock, ORL_MODE_EXCLUSIVE);
+	exclusive_at = ++order;
+	orl_rwlock_leave(&lock, ORL_MODE_EXCLUSIVE);
+	return NULL;
+}
+
+static void *arrive_shared(void *arg)
+{
+	orl_rwlock_enter(&lock, ORL_MODE_SHARED);
+	shared_at = ++order;
+	orl_rwlock_leave(&lock, ORL_MODE_SHARED);
+	return NULL;
+}
+
+static void wait_for_line(uint32_t n)
+{
+	while (atomic_load(&lock.next) != n)
+		sched_yield();
+}
+
+static void test_order(void)
+{
+	pthread_t exclusive, shared;
+
+	lock = (struct orl_rwlock){0};
+	order = 0;
+	orl_rwlock_enter(&lock, ORL_MODE_SHARED);
+	pthread_create(&exclusive, NULL, arrive_exclusive, NULL);
+	wait_for_line(1);
+	pthread_create(&shared, NULL, arrive_shared, NULL);
+	wait_for_line(2);
+	check(order == 0, "someone entered past the line");
+	/* But for us, who hold what they wait for. */
+	orl_rwlock_enter(&lock, ORL_MODE_SHARED | ORL_MODE_HURRY);
+	orl_rwlock_leave(&lock, ORL_MODE_SHARED);
+	check(order == 0, "someone entered beside a holder");
+	orl_rwlock_leave(&lock, ORL_MODE_SHARED);
+	pthread_join(exclusive, NULL);
+	pthread_join(shared, NULL);
+	check(exclusive_at == 1 && shared_at == 2, "not in their order");
+}
+
+int main(void)
+{
+	orl_options_load();
+	orl_progress_set_ranks(THREADS);
+	test_exclusion(0);
+	test_exclusion(UINT32_MAX - 100);
+	test_sharing(ORL_MODE_SHARED);
+	test_sharing(ORL_MODE_SECOND);
+	test_order();
+	return failures ? EXIT_FAILURE : EXIT_SUCCESS;
+}
