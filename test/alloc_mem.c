@@ -4,7 +4,7 @@
  * be made of, whole or in part, once or several times; Free_mem takes it
  * back; memory is reused, so that a loop does not grow.
  */
-/* ranks: 1 2 3; paths: default direct cma */
+/* ranks: 1 3; paths: default direct cma */
 #include <stdint.h>
 #include <unistd.h>
 

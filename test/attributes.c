@@ -4,7 +4,7 @@
  * flavor and memory model; its group is that of its communicator; its name
  * is empty until it is set.
  */
-/* ranks: 1 2 3; paths: default cma */
+/* ranks: 1 3; paths: default cma */
 #include "test.h"
 
 static void *attribute(MPI_Win win, int keyval, const char *name)

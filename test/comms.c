@@ -4,7 +4,7 @@
  * ones, MPI_COMM_SELF, several at once; they outlive their communicator; an
  * intercommunicator is an error.  Target ranks are those of the window.
  */
-/* ranks: 1 2 3 4 8; paths: default cma */
+/* ranks: 1 2 3 8; paths: default cma */
 #include "test.h"
 
 /* Everybody puts its world rank into the memory of the next of comm. */

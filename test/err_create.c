@@ -5,7 +5,7 @@
  * handler, whose text names the call; no window exists then, no rank waits
  * for another, and the next creation works.
  */
-/* ranks: 1 2 4; paths: default cma */
+/* ranks: 1 3; paths: default cma */
 #include "test.h"
 
 static int bad_rank; /* -1: all */

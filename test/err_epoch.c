@@ -5,7 +5,7 @@
  * the call, the window and the target, changes no memory, and leaves the
  * epochs as they were.
  */
-/* ranks: 1 2 3; paths: default cma */
+/* ranks: 1 3; paths: default cma */
 #include "test.h"
 
 #define NAME "halo"

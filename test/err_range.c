@@ -6,7 +6,7 @@
  * where displacement times unit or count times extent overflow; nothing is
  * written at either end, and transfers that just fit still work.
  */
-/* ranks: 1 2 3; paths: default cma */
+/* ranks: 1 3; paths: default cma */
 #include <limits.h>
 
 #include "test.h"

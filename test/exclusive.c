@@ -5,7 +5,7 @@
  * owner's loads and stores, lose nothing; and who reads under a shared lock
  * or lock_all never sees a half-done update.
  */
-/* ranks: 2 3 4 8; paths: default cma */
+/* ranks: 2 3 8; paths: default cma */
 #include "test.h"
 
 static int rounds;

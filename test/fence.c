@@ -3,7 +3,7 @@
  * Fence with every combination of assertions that is legal where it stands
  * ends the epoch before it at origin and target, and begins the next.
  */
-/* ranks: 1 2 3 4 8; paths: default cma */
+/* ranks: 1 2 3 8; paths: default cma */
 #include "test.h"
 
 #define WORDS 16

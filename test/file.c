@@ -4,7 +4,7 @@
  * file functions finds its own; what is written is read back, collectively,
  * by views and without blocking, while a window's epoch is open.
  */
-/* ranks: 1 2 3; paths: default cma */
+/* ranks: 1 3; paths: default cma */
 #include <unistd.h>
 
 #include "test.h"

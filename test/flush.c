@@ -4,7 +4,7 @@
  * flush_local and flush_local_all origin buffers may be reused and results
  * read; all within one passive epoch, for small and for large transfers.
  */
-/* ranks: 1 2 4; paths: default direct cma */
+/* ranks: 1 2 4; paths: default cma */
 #include "test.h"
 
 #define SMALL 24

@@ -4,7 +4,7 @@
  * on one target or on several at once, the own rank included, is complete
  * at origin and target when unlock returns.
  */
-/* ranks: 1 2 3 4; paths: default direct cma */
+/* ranks: 1 2 4; paths: default cma */
 #include "test.h"
 
 #define BYTES 300

@@ -4,7 +4,7 @@
  * round, overlap, are empty or hold the caller itself, many rounds one after
  * the other without any other synchronisation, and with NOCHECK.
  */
-/* ranks: 1 2 3 4 8; paths: default cma */
+/* ranks: 1 2 3 8; paths: default cma */
 #include "test.h"
 
 #define ROUNDS 50

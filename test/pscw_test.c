@@ -4,7 +4,7 @@
  * true, once, when all have; it then ends the exposure epoch as Win_wait
  * does.  An origin may complete before its target waits.
  */
-/* ranks: 2 3 8; paths: default cma */
+/* ranks: 2 8; paths: default cma */
 #include "test.h"
 
 #define ROUNDS 20

@@ -4,7 +4,7 @@
  * are completed by one Waitall, by Waitany until none is left, and by
  * Request_free with the flush or unlock that completes the operation.
  */
-/* ranks: 1 2 4; paths: default cma */
+/* ranks: 1 2; paths: default cma */
 #include "test.h"
 
 #define MANY  10000

@@ -4,7 +4,7 @@
  * MPI_ERR_NO_MEM on every rank, by the communicator's error handler, and
  * leaves nothing behind: the next windows are made and work.
  */
-/* ranks: 1 2 4; paths: default cma */
+/* ranks: 1 3; paths: default cma */
 #include "test.h"
 
 #define HUGE ((MPI_Aint)64 << 40)
