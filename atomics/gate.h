@@ -67,9 +67,8 @@ static inline void orl_gate_count_in(struct orl_gate *gate, unsigned int slot)
 static inline bool orl_gate_enter(struct orl_gate *gate, unsigned int slot)
 {
 	orl_gate_count_in(gate, slot);
-	/* Acquire: pairs with the release in orl_gate_open. */
-	if (orl_likely(!atomic_load_explicit(&gate->shut,
-					     memory_order_acquire)))
+	/* Sequentially consistent: pairs with try_shut(), gate.c. */
+	if (orl_likely(!atomic_load(&gate->shut)))
 		return true;
 	orl_gate_leave(gate, slot);
 	return false;

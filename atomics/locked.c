@@ -91,10 +91,11 @@ static int job_take_room(struct job *job)
 
 static void shut(const struct orl_place *place)
 {
-	orl_gate_take(place->target->gate);
-	/* On other paths no single is ever under way. */
-	if (place->path->native)
-		orl_gate_drain(place->target->gate);
+	/*
+	 * Also on paths where elements are never native: a range that spans
+	 * regions may reach others' native elements by such a path.
+	 */
+	orl_gate_shut(place->target->gate);
 }
 
 static void open(const struct orl_place *place)
@@ -130,12 +131,26 @@ static size_t span(const struct orl_kind_info *info, size_t n)
 	return (n - 1) * info->extent + info->second + info->size - info->first;
 }
 
+/* Not the padding: the result's is the user's as well. */
+static void fetch_pairs(const struct orl_kind_info *info, unsigned char *to,
+			const unsigned char *from, size_t n)
+{
+	const size_t rest = info->size - info->first;
+
+	for (; n; n--, to += info->extent, from += info->extent) {
+		memcpy(to, from, info->first);
+		memcpy(to + info->second, from + info->second, rest);
+	}
+}
+
 static void fetch(struct job *job, const void *elems, size_t off, size_t n)
 {
-	const struct orl_acc *acc = job->acc;
-	const size_t len = span(job->info, n);
+	unsigned char *result = (unsigned char *)job->acc->result + off;
 
-	memcpy((unsigned char *)acc->result + off, elems, len);
+	if (is_padded(job->info))
+		fetch_pairs(job->info, result, elems, n);
+	else
+		memcpy(result, elems, n * job->info->extent);
 }
 
 /* At off of the operand, which result is about to overwrite if it is it. */

@@ -3,8 +3,7 @@
  * orl_host.h - everything that is asked of the host MPI.  The functions that
  * Oriel itself defines are reached through orl_host; all other PMPI_ calls
  * are made in src/host.  Functions return 0 or an MPI error class, unless
- * they say otherwise.  None may be called with a lock of Oriel's held, but
- * orl_host_win_make and orl_host_win_free.
+ * they say otherwise.  The host may call back into Oriel from any of them.
  */
 #ifndef ORL_HOST_H
 #define ORL_HOST_H
@@ -204,6 +203,7 @@ int orl_host_type_watch(MPI_Datatype handle, void (*fn)(MPI_Datatype));
 bool orl_host_info_get(MPI_Info info, const char *key, char *value,
 		       size_t size);
 int orl_host_info_make(MPI_Info *info);
+void orl_host_info_free(MPI_Info *info);
 int orl_host_info_set(MPI_Info info, const char *key, const char *value);
 
 #endif

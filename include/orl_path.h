@@ -18,7 +18,7 @@ struct orl_queue;
 /*
  * What one origin knows of one target of one window: private to the origin,
  * one cache line.  path to pid are constant after creation; queue belongs
- * to src/path, access and lock to win/epoch.c.
+ * to src/path, access and held to win.
  */
 struct orl_target {
 	const struct orl_path *path; /* of the window's memory; dynamic
@@ -32,7 +32,7 @@ struct orl_target {
 	int32_t pid;
 	uint16_t slot;	/* of this origin in the gate */
 	uint8_t access; /* an access epoch to this target is open */
-	uint8_t lock;	/* kind of the lock held */
+	uint8_t held;	/* enum orl_held of win/win.h */
 	uint32_t rank;
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct orl_target) == 64, "one cache line a target");

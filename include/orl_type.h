@@ -164,6 +164,13 @@ struct orl_type {
 /* The type of one element of each kind. */
 extern const struct orl_type orl_basics[ORL_KIND_COUNT];
 
+/* Is it a predefined datatype's, and not one made by the program? */
+static inline bool orl_type_is_basic(const struct orl_type *type)
+{
+	return type >= orl_basics && type < orl_basics + ORL_KIND_COUNT;
+}
+
+
 extern struct orl_map orl_type_map;
 
 /* Flattens and caches; 0, -ENOMEM, or MPI_ERR_TYPE. */

@@ -49,8 +49,8 @@ static inline void orl_unlock(pthread_mutex_t *mutex)
 	  "yields before a wait sleeps in the kernel")                         \
 	X(arena, ARENA, size, "0",                                             \
 	  "bytes of address space for one process's windows; 0 decides")       \
-	X(bulk, BULK, number, "8",                                             \
-	  "elements from which an accumulate works under the bulk lock")
+	X(bulk, BULK, number, "4",                                             \
+	  "elements from which an accumulate keeps others out to work in bulk")
 
 enum {
 	ORL_PATH_DIRECT = 1,
@@ -113,7 +113,8 @@ struct orl_map {
 
 /* 0, or -ENOMEM.  Replaces the value that the key had. */
 int orl_map_set(struct orl_map *map, uintptr_t key, void *value);
-void orl_map_del(struct orl_map *map, uintptr_t key);
+/* Nothing, if the key has another value by now. */
+void orl_map_del(struct orl_map *map, uintptr_t key, void *value);
 
 static inline size_t orl_map_hash(const struct orl_map_table *table,
 				  uintptr_t key)

@@ -14,13 +14,11 @@
 #define THREADS 4
 #define VISITS	20000
 
-static const int modes[] = {ORL_MODE_SHARED, ORL_MODE_SECOND,
-			    ORL_MODE_EXCLUSIVE};
-
 static struct orl_rwlock lock;
 static _Atomic(int) inside[4]; /* by mode */
 static _Atomic(int) failures;
 static long plain; /* changed only exclusively */
+static int second; /* what the lock's second side is: SECOND or EXCLUSIVE */
 
 static void check(bool good, const char *what)
 {
@@ -56,14 +54,14 @@ static void *visitor(void *arg)
 		int mode;
 
 		state = state * 1664525u + 1013904223u;
-		mode = modes[(state >> 24) % 3];
+		mode = state >> 24 & 1 ? second : ORL_MODE_SHARED;
 		alone += mode == ORL_MODE_EXCLUSIVE;
 		visit(mode, state >> 20 & 1 ? ORL_MODE_HURRY : 0);
 	}
 	return (void *)alone;
 }
 
-static void test_exclusion(uint32_t start)
+static void test_exclusion(int mode, uint32_t start)
 {
 	pthread_t threads[THREADS];
 	long expected = 0, i;
@@ -71,6 +69,7 @@ static void test_exclusion(uint32_t start)
 
 	lock = (struct orl_rwlock){.next = start, .serving = start};
 	plain = 0;
+	second = mode;
 	for (i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, visitor, (void *)(i + 1));
 	for (i = 0; i < THREADS; i++) {
@@ -159,8 +158,9 @@ int main(void)
 {
 	orl_options_load();
 	orl_progress_set_ranks(THREADS);
-	test_exclusion(0);
-	test_exclusion(UINT32_MAX - 100);
+	test_exclusion(ORL_MODE_SECOND, 0);
+	test_exclusion(ORL_MODE_EXCLUSIVE, 0);
+	test_exclusion(ORL_MODE_EXCLUSIVE, UINT32_MAX - 100);
 	test_sharing(ORL_MODE_SHARED);
 	test_sharing(ORL_MODE_SECOND);
 	test_order();

@@ -34,7 +34,7 @@ static void test_options(void)
 	check(orl_options.path == ORL_PATH_CMA, "one path");
 	check(orl_options.arena == 64l << 20, "size with a unit");
 	check(orl_options.spin == 17, "number");
-	check(orl_options.bulk == 8, "default after nonsense");
+	check(orl_options.bulk == 4, "default after nonsense");
 	setenv("ORIEL_PATH", "cma,direct", 1);
 	setenv("ORIEL_ARENA", "12x", 1);
 	orl_options_load();
@@ -59,7 +59,7 @@ static void test_map(struct orl_map *map)
 	for (key = 1; key <= KEYS; key++)
 		check(!orl_map_set(map, key, value_of(key)), "set");
 	for (key = 1; key <= KEYS; key += 2)
-		orl_map_del(map, key);
+		orl_map_del(map, key, value_of(key));
 	for (key = 1; key <= KEYS; key++)
 		check(orl_map_find(map, key) ==
 			      (key % 2 ? NULL : value_of(key)),
@@ -97,7 +97,7 @@ static void test_readers(struct orl_map *map)
 	for (key = 100; key < 100 + 10 * KEYS; key++) {
 		orl_map_set(map, key, value_of(key));
 		if (key > 120)
-			orl_map_del(map, key - 20);
+			orl_map_del(map, key - 20, value_of(key - 20));
 	}
 	stop = true;
 	pthread_join(reader, &misses);

@@ -41,19 +41,26 @@ static int check_types(const struct orl_xacc *x, struct job *job)
 		return rc;
 	c->otype = NULL;
 	if (job->acc.op != ORL_NO_OP) {
-		rc = orl_type_find(f->otype, &c->otype);
-		if (orl_unlikely(rc))
-			return rc;
-		if (c->otype->kind != c->ttype->kind && f->ocount &&
-		    c->otype->size)
-			return MPI_ERR_TYPE;
+		c->otype = c->ttype;
+		if (f->otype != f->ttype)
+			rc = orl_type_find(f->otype, &c->otype);
 	}
-	if (c->ttype->kind == ORL_MIXED)
-		return MPI_ERR_TYPE;
+	return rc;
+}
+
+/* Of elements there must be one kind, on which the operation is defined. */
+static int check_kinds(struct job *job)
+{
+	const struct orl_checked *c = &job->c;
+
 	job->acc.kind = c->ttype->kind;
-	if (!orl_op_fits(job->acc.op, job->acc.kind))
-		return MPI_ERR_OP;
-	return 0;
+	if (orl_unlikely(!job->acc.count))
+		return 0;
+	if (job->acc.kind == ORL_MIXED)
+		return MPI_ERR_TYPE;
+	if (c->otype && c->otype->kind != job->acc.kind)
+		return MPI_ERR_TYPE;
+	return orl_op_fits(job->acc.op, job->acc.kind) ? 0 : MPI_ERR_OP;
 }
 
 static int check_counts(const struct orl_xacc *x, struct job *job)
@@ -92,14 +99,32 @@ static int check_result(const struct orl_xacc *x, struct job *job, bool fetch)
 	return 0;
 }
 
+/*
+ * Of MPI_NO_OP nothing at the origin counts, and only calls that fetch may
+ * have it (section 11.3.4).
+ */
+static int check_op(struct orl_win *win, const struct orl_xacc *x,
+		    struct job *job, bool fetch)
+{
+	struct orl_xfer no_origin = x->xfer;
+	int rc = orl_op_find(x->op, &job->acc.op);
+
+	if (rc || orl_likely(job->acc.op != ORL_NO_OP))
+		return rc ? rc : orl_place_call(win, &x->xfer);
+	if (!fetch)
+		return MPI_ERR_OP;
+	no_origin.ocount = 0;
+	return orl_place_call(win, &no_origin);
+}
+
 static int check(struct orl_win *win, const struct orl_xacc *x,
 		 struct job *job, bool fetch)
 {
-	int rc = orl_place_call(win, &x->xfer);
+	int rc = check_op(win, x, job, fetch);
 
-	rc = rc ? rc : orl_op_find(x->op, &job->acc.op);
 	rc = rc ? rc : check_types(x, job);
 	rc = rc ? rc : check_counts(x, job);
+	rc = rc ? rc : check_kinds(job);
 	rc = rc ? rc : check_result(x, job, fetch);
 	return rc ? rc
 		  : orl_place_target(win, &x->xfer, job->c.ttype,
@@ -228,26 +253,48 @@ int orl_win_get_accumulate(struct orl_win *win, const struct orl_xacc *x)
 	return accumulate(win, x, true);
 }
 
-/* One predefined type on all three sides. */
-static int check_basic(const struct orl_xacc *x)
+/* A predefined type, the same on all sides. */
+static int find_basic(const struct orl_xacc *x, const struct orl_type **type)
+{
+	int rc = orl_type_find(x->xfer.ttype, type);
+
+	if (orl_unlikely(rc))
+		return rc;
+	return orl_type_is_basic(*type) ? 0 : MPI_ERR_TYPE;
+}
+
+static int check_fop(struct orl_win *win, const struct orl_xacc *x,
+		     struct orl_place *place, struct orl_acc *acc)
 {
 	const struct orl_type *type;
-	int rc = orl_type_find(x->xfer.ttype, &type);
+	int rc = find_basic(x, &type);
 
-	if (rc)
+	rc = rc ? rc : orl_op_find(x->op, &acc->op);
+	rc = rc ? rc : orl_place_call(win, &x->xfer);
+	if (orl_unlikely(rc))
 		return rc;
-	if (type->elements != 1 || type->kind == ORL_MIXED || !type->packed)
-		return MPI_ERR_TYPE;
-	return 0;
+	if (orl_unlikely(!orl_op_fits(acc->op, type->kind)))
+		return MPI_ERR_OP;
+	acc->kind = type->kind;
+	return orl_place_target(win, &x->xfer, type, place);
 }
 
 int orl_win_fetch_and_op(struct orl_win *win, const struct orl_xacc *x)
 {
-	int rc = check_basic(x);
+	struct orl_acc acc = {.op = ORL_NO_OP,
+			      .kind = ORL_BYTE,
+			      .count = 1,
+			      .origin = x->xfer.origin,
+			      .result = x->result,
+			      .layout = NULL,
+			      .items = 1};
+	struct orl_place place;
+	int rc = check_fop(win, x, &place, &acc);
 
 	if (orl_unlikely(rc))
 		return refuse(win, x, rc);
-	return accumulate(win, x, true);
+	rc = orl_acc_one(&place, &acc);
+	return orl_likely(!rc) ? MPI_SUCCESS : refuse(win, x, rc);
 }
 
 /* MPI-3.1 section 11.3.4: integers, logicals, multi-language, byte. */
@@ -266,17 +313,17 @@ static bool is_comparable(enum orl_kind kind)
 int orl_win_compare_and_swap(struct orl_win *win, const struct orl_xacc *x,
 			     const void *compare)
 {
-	struct orl_checked c;
-	int rc = orl_place_call(win, &x->xfer);
+	const struct orl_type *type;
+	struct orl_place place;
+	int rc = find_basic(x, &type);
 
-	rc = rc ? rc : check_basic(x);
-	rc = rc ? rc : orl_type_find(x->xfer.ttype, &c.ttype);
-	if (!rc && !is_comparable(c.ttype->kind))
+	if (!rc && !is_comparable(type->kind))
 		rc = MPI_ERR_TYPE;
-	rc = rc ? rc : orl_place_target(win, &x->xfer, c.ttype, &c.place);
+	rc = rc ? rc : orl_place_call(win, &x->xfer);
+	rc = rc ? rc : orl_place_target(win, &x->xfer, type, &place);
 	if (orl_unlikely(rc))
 		return refuse(win, x, rc);
-	rc = orl_acc_cas(&c.place, c.ttype->kind, x->xfer.origin, compare,
+	rc = orl_acc_cas(&place, type->kind, x->xfer.origin, compare,
 			 x->result);
 	return orl_likely(!rc) ? MPI_SUCCESS : refuse(win, x, rc);
 }

@@ -62,17 +62,23 @@ static uint32_t count_below(const struct orl_region *table, uint32_t n,
 
 /* -- the origin's side ------------------------------------------------------ */
 
-/* The range may go on from region to region where they touch. */
-static bool covers(const struct orl_region *table, uint32_t n, uint64_t addr,
-		   uint64_t len, bool *mapped)
-{
-	uint32_t i = count_below(table, n, addr);
-	uint64_t end = addr + len, covered;
+struct search {
+	uint64_t addr, len;
+	bool found;
+	bool mapped; /* all of it */
+};
 
-	if (!i || end < addr)
+/* The range may go on from region to region where they touch. */
+static bool covers(const struct orl_region *table, uint32_t n,
+		   struct search *search)
+{
+	uint32_t i = count_below(table, n, search->addr);
+	uint64_t end = search->addr + search->len, covered;
+
+	if (!i || end < search->addr)
 		return false;
-	*mapped = true;
-	for (i--, covered = addr; covered < end; i++) {
+	search->mapped = true;
+	for (i--, covered = search->addr; covered < end; i++) {
 		uint64_t begin, size;
 
 		if (i >= n)
@@ -82,46 +88,62 @@ static bool covers(const struct orl_region *table, uint32_t n, uint64_t addr,
 		if (covered < begin || covered - begin >= size)
 			return false;
 		covered = begin + size;
-		*mapped &= __atomic_load_n(&table[i].mapped, __ATOMIC_RELAXED);
+		search->mapped &=
+			__atomic_load_n(&table[i].mapped, __ATOMIC_RELAXED);
 	}
 	return true;
 }
 
-static bool search(struct orl_target *target, uint64_t addr, uint64_t len,
-		   bool *mapped)
+static bool is_settled(void *arg)
+{
+	struct orl_ctl *ctl = arg;
+
+	/* Acquire: pairs with the release in end_change. */
+	return !(atomic_load_explicit(&ctl->regions_seq,
+				      memory_order_acquire) &
+		 1);
+}
+
+static bool is_unchanged(struct orl_ctl *ctl, uint32_t seq)
+{
+	atomic_thread_fence(memory_order_acquire);
+	return atomic_load_explicit(&ctl->regions_seq, memory_order_relaxed) ==
+	       seq;
+}
+
+/* One search; false if the owner has changed the table meanwhile. */
+static bool search_once(struct orl_target *target, struct search *search)
 {
 	struct orl_ctl *ctl = orl_target_ctl(target);
-	uint32_t seq, n;
+	/* Acquire: pairs with the release in end_change. */
+	uint32_t n, seq = atomic_load_explicit(&ctl->regions_seq,
+					       memory_order_acquire);
 	uint64_t table;
-	bool found;
 
-	for (;;) {
-		/* Acquire: pairs with the release in end_change. */
-		seq = atomic_load_explicit(&ctl->regions_seq,
-					   memory_order_acquire);
-		n = __atomic_load_n(&ctl->nregions, __ATOMIC_RELAXED);
-		table = __atomic_load_n(&ctl->regions, __ATOMIC_RELAXED);
-		if (!(seq & 1)) {
-			found = n && covers((void *)(table +
-						     (uint64_t)target->delta),
-					    n, addr, len, mapped);
-			atomic_thread_fence(memory_order_acquire);
-			if (atomic_load_explicit(&ctl->regions_seq,
-						 memory_order_relaxed) == seq)
-				return found;
-		}
-		orl_progress();
-	}
+	if (seq & 1)
+		return false;
+	n = __atomic_load_n(&ctl->nregions, __ATOMIC_RELAXED);
+	table = __atomic_load_n(&ctl->regions, __ATOMIC_RELAXED);
+	/* Do the two belong together?  Else n may be past the table. */
+	if (!is_unchanged(ctl, seq))
+		return false;
+	search->found = n && covers((void *)(table + (uint64_t)target->delta),
+				    n, search);
+	return is_unchanged(ctl, seq);
 }
 
 int orl_regions_find(struct orl_win *win, struct orl_place *place,
 		     uint64_t addr, uint64_t len)
 {
-	bool mapped;
+	struct orl_target *target = place->target;
+	struct orl_ctl *ctl = orl_target_ctl(target);
+	struct search search = {.addr = addr, .len = len};
 
-	if (!search(place->target, addr, len, &mapped))
+	while (!search_once(target, &search))
+		orl_wait(&ctl->exposure, ORL_BELL_ALL, is_settled, ctl);
+	if (!search.found)
 		return MPI_ERR_RMA_RANGE;
-	place->path = orl_win_path(win, place->target->rank, mapped);
+	place->path = orl_win_path(win, target->rank, search.mapped);
 	return 0;
 }
 
@@ -136,7 +158,7 @@ static void begin_change(struct orl_ctl *ctl)
 
 static void end_change(struct orl_ctl *ctl)
 {
-	/* Release: pairs with the acquire in search. */
+	/* Release: pairs with the acquire in search_once. */
 	atomic_store_explicit(&ctl->regions_seq, ctl->regions_seq + 1,
 			      memory_order_release);
 }
@@ -280,9 +302,10 @@ int orl_win_attach(struct orl_win *win, void *base, MPI_Aint size)
 	orl_unlock(&win->mutex);
 	if (rc)
 		return orl_win_fail(win, "MPI_Win_attach", rc,
-				    "%lld bytes at %p: a part is attached "
-				    "already",
-				    (long long)size, base);
+				    "%lld bytes at %p%s", (long long)size, base,
+				    rc == MPI_ERR_RMA_ATTACH
+					    ? ": a part is attached already"
+					    : "");
 	return MPI_SUCCESS;
 }
 

@@ -4,7 +4,7 @@
  * table for the origin's side, one flag for the target's.
  *
  * A fence opens an epoch only if communication follows it, so after a fence
- * that nothing has followed (ORL_FENCE) another kind of epoch may begin.
+ * that nothing has followed (ORL_EPOCH_FENCE) another kind of epoch may begin.
  */
 #include "win.h"
 
@@ -13,29 +13,29 @@
 
 /* By call: the states in which it may be made. */
 static const unsigned legal[] = {
-	[ORL_CALL_FENCE] = IN(ORL_IDLE) | IN(ORL_FENCE) | IN(ORL_FENCE_USED),
-	[ORL_CALL_START] = IN(ORL_IDLE) | IN(ORL_FENCE),
-	[ORL_CALL_COMPLETE] = IN(ORL_START),
-	[ORL_CALL_POST] = ANY & ~IN(ORL_FENCE_USED),
+	[ORL_CALL_FENCE] = IN(ORL_EPOCH_NONE) | IN(ORL_EPOCH_FENCE) | IN(ORL_EPOCH_FENCE_USED),
+	[ORL_CALL_START] = IN(ORL_EPOCH_NONE) | IN(ORL_EPOCH_FENCE),
+	[ORL_CALL_COMPLETE] = IN(ORL_EPOCH_START),
+	[ORL_CALL_POST] = ANY & ~IN(ORL_EPOCH_FENCE_USED),
 	[ORL_CALL_WAIT] = ANY,
 	[ORL_CALL_TEST] = ANY,
-	[ORL_CALL_LOCK] = IN(ORL_IDLE) | IN(ORL_FENCE) | IN(ORL_LOCK),
-	[ORL_CALL_UNLOCK] = IN(ORL_LOCK),
-	[ORL_CALL_LOCK_ALL] = IN(ORL_IDLE) | IN(ORL_FENCE),
-	[ORL_CALL_UNLOCK_ALL] = IN(ORL_LOCK_ALL),
-	[ORL_CALL_FLUSH] = IN(ORL_LOCK) | IN(ORL_LOCK_ALL),
-	[ORL_CALL_RMA] = ANY & ~IN(ORL_IDLE),
-	[ORL_CALL_RRMA] = IN(ORL_LOCK) | IN(ORL_LOCK_ALL),
-	[ORL_CALL_FREE] = IN(ORL_IDLE) | IN(ORL_FENCE),
+	[ORL_CALL_LOCK] = IN(ORL_EPOCH_NONE) | IN(ORL_EPOCH_FENCE) | IN(ORL_EPOCH_LOCK),
+	[ORL_CALL_UNLOCK] = IN(ORL_EPOCH_LOCK),
+	[ORL_CALL_LOCK_ALL] = IN(ORL_EPOCH_NONE) | IN(ORL_EPOCH_FENCE),
+	[ORL_CALL_UNLOCK_ALL] = IN(ORL_EPOCH_LOCK_ALL),
+	[ORL_CALL_FLUSH] = IN(ORL_EPOCH_LOCK) | IN(ORL_EPOCH_LOCK_ALL),
+	[ORL_CALL_RMA] = ANY & ~IN(ORL_EPOCH_NONE),
+	[ORL_CALL_RRMA] = IN(ORL_EPOCH_LOCK) | IN(ORL_EPOCH_LOCK_ALL),
+	[ORL_CALL_FREE] = IN(ORL_EPOCH_NONE) | IN(ORL_EPOCH_FENCE),
 };
 
 static const char *const states[] = {
-	[ORL_IDLE] = "no access epoch is open",
-	[ORL_FENCE] = "a fence epoch is open",
-	[ORL_FENCE_USED] = "a fence epoch with communication is open",
-	[ORL_START] = "an epoch of MPI_Win_start is open",
-	[ORL_LOCK] = "a lock is held",
-	[ORL_LOCK_ALL] = "an epoch of MPI_Win_lock_all is open",
+	[ORL_EPOCH_NONE] = "no access epoch is open",
+	[ORL_EPOCH_FENCE] = "a fence epoch is open",
+	[ORL_EPOCH_FENCE_USED] = "a fence epoch with communication is open",
+	[ORL_EPOCH_START] = "an epoch of MPI_Win_start is open",
+	[ORL_EPOCH_LOCK] = "a lock is held",
+	[ORL_EPOCH_LOCK_ALL] = "an epoch of MPI_Win_lock_all is open",
 };
 
 const char *orl_epoch_objection(const struct orl_win *win, enum orl_call call)
@@ -44,8 +44,10 @@ const char *orl_epoch_objection(const struct orl_win *win, enum orl_call call)
 	bool bars_exposure = call == ORL_CALL_FENCE || call == ORL_CALL_POST ||
 			     call == ORL_CALL_FREE;
 
-	if (orl_unlikely(!(legal[call] & IN(win->access))))
-		return states[win->access];
+	if (orl_unlikely(win->is_leaving && call != ORL_CALL_FREE))
+		return "MPI_Win_free was called, and refused by a callback";
+	if (orl_unlikely(!(legal[call] & IN(win->epoch))))
+		return states[win->epoch];
 	if (needs_exposure && !win->exposing)
 		return "no exposure epoch is open (MPI_Win_post)";
 	if (bars_exposure && win->exposing)
@@ -55,18 +57,20 @@ const char *orl_epoch_objection(const struct orl_win *win, enum orl_call call)
 
 int orl_epoch_first_access(struct orl_win *win, struct orl_target *target)
 {
-	int rc = 0;
+	bool open = true;
 
+	if (target->held == ORL_HELD_START) {
+		orl_pscw_meet(win, target);
+		return 0;
+	}
 	orl_lock(&win->mutex);
-	if (win->access == ORL_FENCE || win->access == ORL_FENCE_USED) {
-		win->access = ORL_FENCE_USED;
+	if (win->epoch == ORL_EPOCH_FENCE ||
+	    win->epoch == ORL_EPOCH_FENCE_USED) {
+		win->epoch = ORL_EPOCH_FENCE_USED;
 		win->access_all = 1;
-	} else if (target->lock == ORL_LOCK_START) {
-		if (!target->access)
-			orl_pscw_meet(win, target);
-	} else if (!target->access) {
-		rc = MPI_ERR_RMA_SYNC;
+	} else {
+		open = target->access;
 	}
 	orl_unlock(&win->mutex);
-	return rc;
+	return open ? 0 : MPI_ERR_RMA_SYNC;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fence.c - MPI_Win_fence: complete everything, then the node's barrier. */
+/* fence.c - MPI_Win_fence: complete everything, then the window's barrier. */
 #include "win.h"
 
 #define KNOWN                                                                  \
@@ -30,8 +30,11 @@ int orl_win_fence(struct orl_win *win, int assertion)
 	rc = orl_win_drain(win);
 	if ((assertion & neither) != neither)
 		orl_win_barrier(win);
-	win->access = assertion & MPI_MODE_NOSUCCEED ? ORL_IDLE : ORL_FENCE;
+	orl_lock(&win->mutex);
+	win->epoch = assertion & MPI_MODE_NOSUCCEED ? ORL_EPOCH_NONE
+						    : ORL_EPOCH_FENCE;
 	win->access_all = 0;
+	orl_unlock(&win->mutex);
 	if (orl_unlikely(rc))
 		return orl_win_fail(win, "MPI_Win_fence", rc, "%s", "");
 	return MPI_SUCCESS;

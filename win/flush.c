@@ -6,11 +6,6 @@
  */
 #include "win.h"
 
-/*
- * A flush through path, of one or all targets that may hold something back.
- */
-typedef int (*complete_fn)(struct orl_target *);
-
 static int complete_all(struct orl_win *win, bool local)
 {
 	int rc = 0, one;
@@ -48,7 +43,7 @@ static int check_one(struct orl_win *win, const char *call, int rank)
 	if (orl_unlikely(why))
 		return orl_win_fail(win, call, MPI_ERR_RMA_SYNC,
 				    "%s; a flush needs a passive epoch", why);
-	if (orl_unlikely(!win->access_all && !win->targets[rank].lock))
+	if (orl_unlikely(!win->access_all && !win->targets[rank].held))
 		return orl_win_fail(win, call, MPI_ERR_RMA_SYNC,
 				    "target %d is not locked", rank);
 	return 0;

@@ -107,13 +107,9 @@ bool orl_info_no_locks(const struct orl_win *win)
 	return win->info & NO_LOCKS;
 }
 
-bool orl_info_is_noncontig(MPI_Info info)
+bool orl_info_is_noncontig(const struct orl_win *win)
 {
-	char value[MPI_MAX_INFO_VAL];
-
-	return orl_host_info_get(info, "alloc_shared_noncontig", value,
-				 sizeof(value)) &&
-	       !strcmp(value, "true");
+	return win->info & NONCONTIG;
 }
 
 int orl_win_set_info(struct orl_win *win, MPI_Info info)
@@ -152,11 +148,17 @@ static int fill(const struct orl_win *win, MPI_Info info)
 
 int orl_win_get_info(struct orl_win *win, MPI_Info *info)
 {
-	int rc = orl_host_info_make(info);
+	MPI_Info made;
+	int rc = orl_host_info_make(&made);
 
-	rc = rc ? rc : fill(win, *info);
+	if (!rc) {
+		rc = fill(win, made);
+		if (rc)
+			orl_host_info_free(&made);
+	}
 	if (rc)
 		return orl_win_fail(win, "MPI_Win_get_info", rc,
 				    "the host MPI gives no info object");
+	*info = made;
 	return MPI_SUCCESS;
 }

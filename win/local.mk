@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 libcore_la_SOURCES += \
-	win/accumulate.c win/barrier.c win/create.c win/dynamic.c \
+	win/accumulate.c win/agree.c win/barrier.c win/create.c \
+	win/creation.h win/dynamic.c \
 	win/epoch.c win/error.c win/fence.c win/flush.c win/info.c \
 	win/lock.c win/memory.c win/object.c win/place.c win/place.h \
-	win/pscw.c win/room.c win/transfer.c win/win.h
+	win/pscw.c win/rwlock.c win/target.c win/transfer.c win/win.h

@@ -3,7 +3,7 @@
  * memory.c - where a window's memory comes from, and MPI_Alloc_mem's, which
  * is of the same kind, so that a window created on it is reached directly.
  */
-#include "win.h"
+#include "creation.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,45 +15,48 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static int allocate(struct orl_win *win, size_t bytes, size_t align)
+static int allocate(struct orl_creation *creation, size_t bytes, size_t align)
 {
+	struct orl_win *win = creation->win;
+
 	win->memory = orl_arena_alloc(bytes, align);
 	win->base = win->memory;
-	return win->memory ? 0 : MPI_ERR_NO_MEM;
+	if (win->memory)
+		return 0;
+	ORL_EXPLAIN(creation,
+		    "%zu bytes: more than is left of this node's %zu, or of "
+		    "the address space that ORIEL_ARENA sets",
+		    bytes, orl_node_room());
+	return MPI_ERR_NO_MEM;
 }
 
-/* Rank 0 allocates for all; the others learn the base in the exchange. */
-static int allocate_contiguous(struct orl_win *win)
+/* Rank 0 allocates for all; check_room has seen the sum. */
+static int allocate_contiguous(struct orl_creation *creation)
 {
-	int64_t mine = win->bytes, total = 0, *all;
+	size_t total = 0;
 	uint32_t i;
-	int rc;
 
-	all = calloc(win->size, sizeof(*all));
-	if (!all)
-		return MPI_ERR_NO_MEM;
-	rc = orl_host_allgather(&win->comm, &mine, all, sizeof(mine));
-	for (i = 0; i < win->size && !rc; i++)
-		if (all[i] < 0 || __builtin_add_overflow(total, all[i], &total))
-			rc = MPI_ERR_SIZE;
-	free(all);
-	if (rc || win->rank)
-		return rc;
-	return allocate(win, (size_t)total, page_size());
+	if (creation->win->rank)
+		return 0;
+	for (i = 0; i < creation->win->size; i++)
+		total += creation->records[i].size;
+	return allocate(creation, total, page_size());
 }
 
-int orl_win_memory(struct orl_win *win, const struct orl_win_args *args)
+int orl_win_memory(struct orl_creation *creation)
 {
-	switch (args->flavor) {
+	struct orl_win *win = creation->win;
+
+	switch (win->flavor) {
 	case MPI_WIN_FLAVOR_CREATE:
-		win->base = args->base;
+		win->base = creation->args->base;
 		return 0;
 	case MPI_WIN_FLAVOR_ALLOCATE:
-		return allocate(win, (size_t)win->bytes, ORL_CACHELINE);
+		return allocate(creation, (size_t)win->bytes, ORL_CACHELINE);
 	case MPI_WIN_FLAVOR_SHARED:
-		if (!orl_info_is_noncontig(args->info))
-			return allocate_contiguous(win);
-		return allocate(win, (size_t)win->bytes, page_size());
+		if (creation->contiguous)
+			return allocate_contiguous(creation);
+		return allocate(creation, (size_t)win->bytes, page_size());
 	default:
 		return 0;
 	}
@@ -75,8 +78,9 @@ int orl_mem_alloc(MPI_Aint size, void *base)
 	}
 	rc = orl_host_error_code(size < 0 ? MPI_ERR_ARG : MPI_ERR_NO_MEM,
 				 size < 0 ? "MPI_Alloc_mem: negative size"
-					  : "MPI_Alloc_mem: the node has no "
-					    "such memory");
+					  : "MPI_Alloc_mem: more than is left of "
+					    "the node's memory or of "
+					    "ORIEL_ARENA");
 	return orl_host_raise_comm(MPI_COMM_NULL, rc);
 }
 

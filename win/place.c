@@ -47,9 +47,10 @@ int orl_place_slow(struct orl_win *win, const struct orl_xfer *x,
 	rc = find_range(x, type, target->disp_unit, &off, span);
 	if (rc)
 		return rc;
+	/* Regions may change until the target has posted: admission first. */
 	if (win->dynamic) {
-		rc = find_dynamic(win, x, span, place);
-		return rc ? rc : orl_epoch_admit(win, target);
+		rc = orl_epoch_admit(win, target);
+		return rc ? rc : find_dynamic(win, x, span, place);
 	}
 	/* Where nothing is touched, any displacement will do. */
 	if (span[0] != span[1] && !is_inside(target, off, span[0], span[1]))
@@ -100,7 +101,7 @@ int orl_place_fail(struct orl_win *win, const struct orl_xfer *x, int class)
 	case MPI_ERR_COUNT:
 		return orl_win_fail(win, x->call, class,
 				    "a count is negative: origin %lld, target "
-				    "%lld",
+				    "%lld, or that of the result",
 				    (long long)x->ocount,
 				    (long long)x->tcount);
 	case MPI_ERR_TYPE:

@@ -21,24 +21,35 @@ static struct orl_target *started_target(struct orl_win *win, int i)
 	return &win->targets[win->started[i]];
 }
 
-static bool is_posted(void *arg)
+struct meeting {
+	_Atomic(uint8_t) *posted;
+	struct orl_target *target;
+};
+
+/* The post has come, or another thread has met it. */
+static bool has_met(void *arg)
 {
-	_Atomic(uint8_t) *posted = arg;
+	const struct meeting *meeting = arg;
 
 	/* Acquire: pairs with the release in orl_win_post. */
-	return atomic_load_explicit(posted, memory_order_acquire);
+	return atomic_load_explicit(meeting->posted, memory_order_acquire) ||
+	       __atomic_load_n(&meeting->target->access, __ATOMIC_ACQUIRE);
 }
 
 void orl_pscw_meet(struct orl_win *win, struct orl_target *target)
 {
-	_Atomic(uint8_t) *posted = &win->ctl->posted[target->rank];
+	struct meeting meeting = {&win->ctl->posted[target->rank], target};
 
-	if (!win->start_nocheck) {
-		orl_wait(&win->ctl->exposure, ORL_BELL_ALL, is_posted,
-			 (void *)posted);
-		atomic_store_explicit(posted, 0, memory_order_relaxed);
+	if (!win->start_nocheck)
+		orl_wait(&win->ctl->exposure, ORL_BELL_ALL, has_met, &meeting);
+	orl_lock(&win->mutex);
+	if (!target->access) {
+		__atomic_store_n(&target->access, 1, __ATOMIC_RELEASE);
+		if (!win->start_nocheck)
+			atomic_store_explicit(meeting.posted, 0,
+					      memory_order_relaxed);
 	}
-	target->access = 1;
+	orl_unlock(&win->mutex);
 }
 
 static int open_group(struct orl_win *win, const char *call, MPI_Group group,
@@ -72,16 +83,18 @@ int orl_win_post(struct orl_win *win, MPI_Group group, int assertion)
 			&win->nexposed);
 	if (orl_unlikely(rc))
 		return rc;
-	if (win->access == ORL_FENCE)
-		win->access = ORL_IDLE;
+	orl_lock(&win->mutex);
+	if (win->epoch == ORL_EPOCH_FENCE)
+		win->epoch = ORL_EPOCH_NONE;
 	win->exposing = true;
+	orl_unlock(&win->mutex);
 	/* What we stored into the window before is seen by those who come. */
 	atomic_thread_fence(memory_order_seq_cst);
 	for (i = 0; i < win->nexposed && !(assertion & MPI_MODE_NOCHECK); i++) {
 		struct orl_ctl *ctl =
 			orl_target_ctl(&win->targets[win->exposed[i]]);
 
-		/* Release: pairs with the acquire in is_posted. */
+		/* Release: pairs with the acquire in has_met. */
 		atomic_store_explicit(&ctl->posted[win->rank], 1,
 				      memory_order_release);
 		orl_bell_ring(&ctl->exposure, ORL_BELL_ALL);
@@ -107,9 +120,11 @@ int orl_win_start(struct orl_win *win, MPI_Group group, int assertion)
 	if (orl_unlikely(rc))
 		return rc;
 	for (i = 0; i < win->nstarted; i++)
-		started_target(win, i)->lock = ORL_LOCK_START;
+		started_target(win, i)->held = ORL_HELD_START;
 	win->start_nocheck = assertion & MPI_MODE_NOCHECK;
-	win->access = ORL_START;
+	orl_lock(&win->mutex);
+	win->epoch = ORL_EPOCH_START;
+	orl_unlock(&win->mutex);
 	return MPI_SUCCESS;
 }
 
@@ -129,7 +144,7 @@ int orl_win_complete(struct orl_win *win)
 		if (!target->access)
 			orl_pscw_meet(win, target);
 		target->access = 0;
-		target->lock = ORL_LOCK_NONE;
+		target->held = ORL_HELD_NOTHING;
 		/* Also a release of our accesses: pairs with all_complete. */
 		atomic_fetch_add(&ctl->completes, 1);
 		orl_bell_ring(&ctl->exposure, ORL_BELL_ALL);
@@ -137,7 +152,9 @@ int orl_win_complete(struct orl_win *win)
 	free(win->started);
 	win->started = NULL;
 	win->nstarted = 0;
-	win->access = ORL_IDLE;
+	orl_lock(&win->mutex);
+	win->epoch = ORL_EPOCH_NONE;
+	orl_unlock(&win->mutex);
 	if (orl_unlikely(rc))
 		return orl_win_fail(win, "MPI_Win_complete", rc, "%s", "");
 	return MPI_SUCCESS;
@@ -159,7 +176,9 @@ static void end_exposure(struct orl_win *win)
 	free(win->exposed);
 	win->exposed = NULL;
 	win->nexposed = 0;
+	orl_lock(&win->mutex);
 	win->exposing = false;
+	orl_unlock(&win->mutex);
 }
 
 int orl_win_wait(struct orl_win *win)

@@ -7,7 +7,7 @@
 
 struct walk {
 	const struct orl_place *place;
-	char *origin;
+	uintptr_t origin; /* of MPI_BOTTOM, 0 */
 };
 
 static int put_block(void *arg, ptrdiff_t ooff, ptrdiff_t toff, size_t len)
@@ -16,7 +16,7 @@ static int put_block(void *arg, ptrdiff_t ooff, ptrdiff_t toff, size_t len)
 	const struct orl_place *place = walk->place;
 
 	return place->path->put(place->target, place->addr + (uint64_t)toff,
-				walk->origin + ooff, len);
+				(void *)(walk->origin + (uintptr_t)ooff), len);
 }
 
 static int get_block(void *arg, ptrdiff_t ooff, ptrdiff_t toff, size_t len)
@@ -25,13 +25,13 @@ static int get_block(void *arg, ptrdiff_t ooff, ptrdiff_t toff, size_t len)
 	const struct orl_place *place = walk->place;
 
 	return place->path->get(place->target, place->addr + (uint64_t)toff,
-				walk->origin + ooff, len);
+				(void *)(walk->origin + (uintptr_t)ooff), len);
 }
 
 static int walk_blocks(const struct orl_xfer *x, const struct orl_checked *c,
 		       orl_pair_fn fn)
 {
-	struct walk walk = {&c->place, (char *)x->origin};
+	struct walk walk = {&c->place, (uintptr_t)x->origin};
 	struct orl_cursor origin, target;
 
 	orl_cursor_bytes(&origin, c->otype, (size_t)x->ocount);

@@ -22,17 +22,18 @@
 /* -- the control block --------------------------------------------------------*/
 
 /*
- * A lock that is fair in the order of arrival; see room.c.  Shared by all
- * processes of the node, all zero at first.
+ * A lock with two sides, fair in the order of arrival; see rwlock.c.  Shared
+ * by all processes of the node, all zero at first.
  */
-struct orl_room {
-	_Atomic(uint32_t) next;	    /* the ticket of the next to arrive */
-	_Atomic(uint32_t) left;	    /* how many have left */
-	_Atomic(uint32_t) admit[2]; /* the ticket that may join its class */
+struct orl_rwlock {
+	_Atomic(uint64_t) inside;  /* holders, by half: of either side */
+	_Atomic(uint32_t) next;	   /* the ticket of the next to stand in line */
+	_Atomic(uint32_t) serving; /* the ticket of the first in line */
+	_Atomic(uint32_t) hurried; /* waiters who go past the line */
 	struct orl_bell bell;
-	uint8_t pad[40];
+	uint8_t pad[36];
 };
-_Static_assert(sizeof(struct orl_room) == 64, "shared layout");
+_Static_assert(sizeof(struct orl_rwlock) == 64, "shared layout");
 
 #define ORL_BARRIER_ROUNDS 13
 
@@ -48,19 +49,20 @@ struct orl_region {
  */
 struct orl_ctl {
 	struct orl_gate gate;	/* accumulates on this rank's memory: all */
-	struct orl_room lock;	/* MPI_Win_lock on this rank: all */
-	struct orl_room master; /* in rank 0's block: lock_all against
-				 * exclusive locks: all */
+	struct orl_rwlock lock;	  /* MPI_Win_lock on this rank: all */
+	struct orl_rwlock master; /* in rank 0's block: lock_all against
+				   * exclusive locks: all */
+	int64_t arrival; /* bytes from here to the bell on which the owner
+			  * waits in barriers: by the owner, constant */
 	_Atomic(uint32_t) arrive[ORL_BARRIER_ROUNDS]; /* by the partner of
 						       * the round */
-	struct orl_bell arrival; /* the owner waits for a barrier's round */
 	uint8_t pad[4];
 	_Atomic(uint32_t) regions_seq; /* odd while the owner changes */
 	uint32_t nregions;	       /* by the owner */
 	uint64_t regions; /* the owner's address of the sorted table */
 	uint8_t pad2[48];
 	_Atomic(uint32_t) completes; /* MPI_Win_complete calls: by origins */
-	struct orl_bell exposure;    /* the owner waits in wait or start */
+	struct orl_bell exposure;    /* the owner waits for posts, completes */
 	_Atomic(uint8_t) posted[];   /* [rank] this target's post has not yet
 				      * met our start: set by it, cleared
 				      * by us */
@@ -75,23 +77,23 @@ static inline struct orl_ctl *orl_target_ctl(const struct orl_target *target)
 
 /* -- the window --------------------------------------------------------------*/
 
-/* The origin's side: which epoch gives access. */
-enum orl_access {
-	ORL_IDLE,
-	ORL_FENCE,	/* after a fence, nothing accessed yet */
-	ORL_FENCE_USED, /* and something was */
-	ORL_START,
-	ORL_LOCK,
-	ORL_LOCK_ALL
+/* orl_win.epoch: the access epoch that is open, the origin's side. */
+enum orl_epoch {
+	ORL_EPOCH_NONE,
+	ORL_EPOCH_FENCE,      /* after a fence, nothing accessed yet */
+	ORL_EPOCH_FENCE_USED, /* and something was */
+	ORL_EPOCH_START,
+	ORL_EPOCH_LOCK,
+	ORL_EPOCH_LOCK_ALL
 };
 
-/* orl_target.lock */
-enum {
-	ORL_LOCK_NONE,
-	ORL_LOCK_SHARED,
-	ORL_LOCK_EXCLUSIVE,
-	ORL_LOCK_NOCHECK, /* nothing was acquired */
-	ORL_LOCK_START	  /* member of the group of MPI_Win_start */
+/* orl_target.held: what gives access to this target. */
+enum orl_held {
+	ORL_HELD_NOTHING,
+	ORL_HELD_SHARED,
+	ORL_HELD_EXCLUSIVE,
+	ORL_HELD_NOCHECK, /* a lock of which nothing was acquired */
+	ORL_HELD_START	  /* membership in the group of MPI_Win_start */
 };
 
 struct orl_win {
@@ -102,10 +104,13 @@ struct orl_win {
 	uint8_t access_all; /* the epoch gives access to every target */
 	bool dynamic;
 	bool queues; /* some path may hold transfers back */
-	uint8_t access; /* enum orl_access */
+	uint8_t epoch;	/* enum orl_epoch */
 	uint8_t paths;	/* ORL_PATH_... that all ranks may use */
 
-	/* Epochs: mutex protects these where there are threads. */
+	/*
+	 * Epochs.  With threads, changes of these, of epoch and of what a
+	 * target holds are made under the mutex; nobody waits under it.
+	 */
 	pthread_mutex_t mutex;
 	int *started; /* ranks of the start group, and those of the post */
 	int *exposed;
@@ -115,7 +120,8 @@ struct orl_win {
 	bool lock_all_nocheck;
 	uint32_t nlocks;
 	uint32_t completes; /* of earlier exposure epochs */
-	pthread_mutex_t room_mutex; /* protects the next one */
+	pthread_mutex_t master_mutex; /* held while the master is entered for
+				       * the first of our exclusive locks */
 	uint32_t nexclusive; /* exclusive locks that this process holds */
 
 	struct orl_ctl *ctl;
@@ -129,7 +135,8 @@ struct orl_win {
 	int disp_unit;
 	void *base;
 	void *memory; /* what to give back to the arena */
-	uint32_t info; /* ORL_INFO_... flags, info.c */
+	bool is_leaving; /* MPI_Win_free has passed its barrier */
+	uint32_t info; /* flags of info.c */
 	uint32_t ordering;
 	struct orl_regions *attached; /* dynamic.c */
 };
@@ -176,16 +183,24 @@ int orl_epoch_first_access(struct orl_win *win, struct orl_target *target);
 static inline int orl_epoch_admit(struct orl_win *win,
 				  struct orl_target *target)
 {
-	if (orl_likely(win->access_all | target->access))
+	/* Acquire: what the post that another thread met lets us see. */
+	if (orl_likely(win->access_all |
+		       __atomic_load_n(&target->access, __ATOMIC_ACQUIRE)))
 		return 0;
 	return orl_epoch_first_access(win, target);
 }
 
 /* -- synchronisation ---------------------------------------------------------------*/
 
-enum { ORL_ROOM_SHARED = 0, ORL_ROOM_SECOND = 1, ORL_ROOM_ALONE = 2 };
-void orl_room_enter(struct orl_room *room, int class);
-void orl_room_leave(struct orl_room *room);
+enum {
+	ORL_MODE_SHARED = 0, /* the first side */
+	ORL_MODE_SECOND = 1, /* the second side */
+	ORL_MODE_ALONE = 2,  /* and exclusive: all of that side, or none */
+	ORL_MODE_EXCLUSIVE = ORL_MODE_SECOND | ORL_MODE_ALONE,
+	ORL_MODE_HURRY = 4 /* past the line: holds what others wait for */
+};
+void orl_rwlock_enter(struct orl_rwlock *lock, int mode);
+void orl_rwlock_leave(struct orl_rwlock *lock, int mode);
 
 /* All ranks of the window; O(log ranks). */
 void orl_win_barrier(struct orl_win *win);
@@ -198,11 +213,13 @@ int orl_win_drain(struct orl_win *win);
 
 /* -- memory and ranges ----------------------------------------------------------------*/
 
+struct orl_creation;
+
 /*
- * Sets base and memory by flavor; collective for MPI_WIN_FLAVOR_SHARED.
- * 0, MPI_ERR_NO_MEM, or the host's error class.  memory.c
+ * Sets base and memory by flavor, of a shared window after the first
+ * exchange.  0, or MPI_ERR_NO_MEM.  memory.c
  */
-int orl_win_memory(struct orl_win *win, const struct orl_win_args *args);
+int orl_win_memory(struct orl_creation *creation);
 
 /* The path to memory of a target, as all of its origins choose it. */
 const struct orl_path *orl_win_path(const struct orl_win *win, uint32_t rank,
@@ -221,6 +238,6 @@ int orl_regions_find(struct orl_win *win, struct orl_place *place,
 /* info.c */
 void orl_info_read(struct orl_win *win, MPI_Info info, bool creation);
 bool orl_info_no_locks(const struct orl_win *win);
-bool orl_info_is_noncontig(MPI_Info info);
+bool orl_info_is_noncontig(const struct orl_win *win);
 
 #endif

@@ -29,7 +29,8 @@ struct bare {
 };
 
 static struct orl_map bares = ORL_MAP_INIT;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Recursive: held while a handler runs, which may come back here. */
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static uint32_t next_bare = BARE_FIRST;
 /* A host window to hand error handlers through; under lock. */
 static MPI_Win scratch = MPI_WIN_NULL;
@@ -53,13 +54,6 @@ static MPI_Win unused_handle(void)
 		next_bare = next_bare == BARE_LAST ? BARE_FIRST : next_bare + 1;
 	} while (find(handle));
 	return handle;
-}
-
-/* When the host is about to end. */
-void orl_host_bare_close(void)
-{
-	if (scratch != MPI_WIN_NULL)
-		orl_host.Win_free(&scratch);
 }
 
 static int open_scratch(void)
@@ -102,7 +96,7 @@ void orl_host_bare_free(MPI_Win *handle)
 {
 	struct bare *bare = find(*handle);
 
-	orl_map_del(&bares, (uintptr_t)*handle);
+	orl_map_del(&bares, (uintptr_t)*handle, bare);
 	drop_handler(bare);
 	free(bare);
 	*handle = MPI_WIN_NULL;
@@ -161,8 +155,10 @@ int orl_host_bare_call_errhandler(MPI_Win handle, int code)
 
 	pthread_mutex_lock(&lock);
 	rc = orl_host.Win_set_errhandler(scratch, find(handle)->handler);
+	if (!rc)
+		rc = orl_host.Win_call_errhandler(scratch, code);
 	pthread_mutex_unlock(&lock);
-	return rc ? rc : orl_host.Win_call_errhandler(scratch, code);
+	return rc;
 }
 
 int orl_host_bare_no_attributes(MPI_Win handle)

@@ -21,6 +21,9 @@ MPI_Comm orl_host_self = MPI_COMM_NULL;
 /* MPICH writes up to 8192 bytes, whatever the constant says elsewhere. */
 #define VERSION_BYTES 8192
 
+/* Of the messages that make orl_host_self; any will do. */
+#define SELF_TAG 11
+
 typedef int (*version_fn)(char *, int *);
 
 /*
@@ -66,46 +69,44 @@ bool orl_host_load(void)
 /*
  * A rank that waits in Oriel must go on serving the host's messages: its
  * peer may be in a blocking send to it before it can come to the point that
- * is waited for.
+ * is waited for.  Probing a communicator of this process alone makes MPICH
+ * look at nothing that comes from others.
  */
 static void poll_host(void)
 {
 	int flag;
 
-	PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, orl_host_self, &flag,
+	PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag,
 		    MPI_STATUS_IGNORE);
 }
 
-static int at_finalize(MPI_Comm comm, int keyval, void *value, void *extra)
+/*
+ * Not a duplicate: that would run the user's attribute callbacks, and be a
+ * collective beside one that another thread may have on MPI_COMM_SELF.
+ */
+static int make_self(void)
 {
-	PMPI_Comm_free_keyval(&keyval);
-	orl_host_bare_close();
-	return PMPI_Comm_free(&orl_host_self);
-}
+	MPI_Group group;
+	int rc = PMPI_Comm_group(MPI_COMM_SELF, &group);
 
-/* MPI_Finalize first deletes the attributes of MPI_COMM_SELF. */
-static int watch_finalize(void)
-{
-	int keyval, rc;
-
-	rc = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize,
-				     &keyval, NULL);
-	return rc ? rc : PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
+	if (rc)
+		return rc;
+	rc = PMPI_Comm_create_group(MPI_COMM_SELF, group, SELF_TAG,
+				    &orl_host_self);
+	PMPI_Group_free(&group);
+	return rc;
 }
 
 static int start(void)
 {
 	int level, rc;
 
-	rc = PMPI_Comm_dup(MPI_COMM_SELF, &orl_host_self);
+	rc = make_self();
 	if (rc)
 		return orl_host_error_class(rc);
 	PMPI_Comm_set_errhandler(orl_host_self, MPI_ERRORS_RETURN);
 	PMPI_Query_thread(&level);
 	orl_threaded = level == MPI_THREAD_MULTIPLE;
-	rc = watch_finalize();
-	if (rc)
-		return orl_host_error_class(rc);
 	return orl_progress_register(poll_host) ? MPI_ERR_INTERN : 0;
 }
 

@@ -7,8 +7,8 @@
 
 /*
  * A communicator of this process alone whose errors return: window handles
- * and finished requests are made on it.  Valid from orl_host_start to
- * MPI_Finalize.
+ * and finished requests are made on it.  Never freed: while MPI_Finalize
+ * deletes attributes, a callback may still use windows.
  */
 extern MPI_Comm orl_host_self;
 
@@ -18,6 +18,5 @@ int orl_host_win_genuine(MPI_Win *handle);
 /* Handles that are not; bare.c. */
 int orl_host_bare_make(MPI_Win *handle);
 void orl_host_bare_free(MPI_Win *handle);
-void orl_host_bare_close(void);
 
 #endif

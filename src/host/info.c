@@ -27,3 +27,8 @@ int orl_host_info_set(MPI_Info info, const char *key, const char *value)
 
 	return rc ? orl_host_error_class(rc) : 0;
 }
+
+void orl_host_info_free(MPI_Info *info)
+{
+	PMPI_Info_free(info);
+}

@@ -15,7 +15,8 @@ static bool registered;
 static void __attribute__((constructor)) register_process(void)
 {
 	registered = !syscall(SYS_membarrier,
-			      MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0);
+			      MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) &&
+		     orl_fence_others();
 }
 
 bool orl_fence_is_able(void)

@@ -24,7 +24,7 @@
 #define YIELDS_A_POLL 8
 #define PERIOD_NS 1000000
 
-static int node_ranks = 1;
+static _Atomic(int) node_ranks = 1;
 
 void orl_progress_set_ranks(int ranks)
 {
@@ -34,7 +34,7 @@ void orl_progress_set_ranks(int ranks)
 
 static long spin_limit(void)
 {
-	static long cores;
+	static _Atomic(long) cores;
 
 	if (orl_options.spin >= 0)
 		return orl_options.spin;
@@ -80,6 +80,19 @@ static bool yield(orl_ready_fn ready, void *arg)
 	return false;
 }
 
+static struct timespec end_of_period(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += PERIOD_NS;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	return until;
+}
+
 /*
  * A ringer stores, then looks for sleepers; a sleeper counts itself, then
  * looks at what was stored.  One of the two must see the other, which takes
@@ -90,33 +103,28 @@ static bool yield(orl_ready_fn ready, void *arg)
 static void sleep_on(struct orl_bell *bell, uint32_t bits, orl_ready_fn ready,
 		     void *arg)
 {
-	struct timespec until;
-	uint32_t seq;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += PERIOD_NS;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_nsec -= 1000000000;
-		until.tv_sec++;
-	}
 	atomic_fetch_add(&bell->sleepers, 1);
 	orl_fence_others();
-	seq = atomic_load(&bell->seq);
-	if (!ready(arg))
+	for (;;) {
+		uint32_t seq = atomic_load(&bell->seq);
+		struct timespec until = end_of_period();
+
+		if (ready(arg))
+			break;
 		syscall(SYS_futex, &bell->seq, FUTEX_WAIT_BITSET, seq, &until,
 			NULL, bits);
+		if (ready(arg))
+			break;
+		orl_progress();
+	}
 	atomic_fetch_sub(&bell->sleepers, 1);
 }
 
 void orl_wait(struct orl_bell *bell, uint32_t bits, orl_ready_fn ready,
 	      void *arg)
 {
-	if (spin(ready, arg) || yield(ready, arg))
-		return;
-	while (!ready(arg)) {
+	if (!spin(ready, arg) && !yield(ready, arg))
 		sleep_on(bell, bits, ready, arg);
-		orl_progress();
-	}
 }
 
 void orl_bell_wake(struct orl_bell *bell, uint32_t bits)

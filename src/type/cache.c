@@ -17,7 +17,7 @@ static void forget(MPI_Datatype handle)
 {
 	void *type = orl_map_find(&orl_type_map, (uintptr_t)handle);
 
-	orl_map_del(&orl_type_map, (uintptr_t)handle);
+	orl_map_del(&orl_type_map, (uintptr_t)handle, type);
 	free(type);
 }
 
@@ -66,7 +66,7 @@ int orl_type_load(MPI_Datatype handle, const struct orl_type **type)
 		rc = orl_host_type_watch(handle, forget);
 	if (rc) {
 		/* Not freed: another thread may have found it already. */
-		orl_map_del(&orl_type_map, (uintptr_t)handle);
+		orl_map_del(&orl_type_map, (uintptr_t)handle, fresh);
 		return rc;
 	}
 	*type = fresh;

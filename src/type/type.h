@@ -29,12 +29,6 @@ static inline ptrdiff_t orl_run_last(const struct orl_run *run)
 /* Puts the predefined datatypes into orl_type_map, once: 0 or -ENOMEM. */
 int orl_type_start(void);
 
-/* Is it one of orl_basics, which belong to no handle? */
-static inline bool orl_type_is_basic(const struct orl_type *type)
-{
-	return type >= orl_basics && type < orl_basics + ORL_KIND_COUNT;
-}
-
 /* -- run.c ----------------------------------------------------------------*/
 
 /*

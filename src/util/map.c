@@ -117,13 +117,13 @@ int orl_map_set(struct orl_map *map, uintptr_t key, void *value)
 	return rc;
 }
 
-void orl_map_del(struct orl_map *map, uintptr_t key)
+void orl_map_del(struct orl_map *map, uintptr_t key, void *value)
 {
 	pthread_mutex_lock(&map->lock);
 	if (map->table) {
 		struct orl_map_slot *slot = find_slot(map->table, key);
 
-		if (slot->key)
+		if (slot->key && slot->value == value)
 			atomic_store_explicit(&slot->value, NULL,
 					      memory_order_release);
 	}
