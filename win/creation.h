@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* creation.h - a window's creation under way: what create.c's files share. */
+#ifndef ORL_CREATION_H
+#define ORL_CREATION_H
+
+#include "win.h"
+
+#include <stdio.h>
+
+/* What every rank tells every other first.  Addresses are the owner's. */
+struct orl_record {
+	struct orl_card card;
+	uint64_t ctl;
+	uint64_t base;
+	uint64_t size;
+	uint64_t room; /* what this process may count on, orl_node_room */
+	uint32_t disp_unit;
+	int32_t error;	    /* an MPI error class, or 0 */
+	uint8_t paths;	    /* ORL_PATH_..., as this rank's options say */
+	uint8_t mapped;	    /* base lies in the owner's arena */
+	uint8_t fences;	    /* orl_fence_is_able */
+	uint8_t noncontig;  /* alloc_shared_noncontig was given */
+	uint32_t pad;
+};
+_Static_assert(sizeof(struct orl_record) == 96, "exchanged between processes");
+
+/* And at the end. */
+struct orl_verdict {
+	uint64_t base; /* of memory of a shared window, allocated since */
+	int32_t error;
+	uint32_t paths;
+};
+
+struct orl_creation {
+	const struct orl_win_args *args;
+	struct orl_win *win;
+	struct orl_record *records;   /* [win->size] */
+	struct orl_verdict *verdicts; /* [win->size] */
+	bool contiguous; /* a shared window with its parts end to end */
+	char why[256];	 /* text of the error, empty if nobody has said */
+};
+
+#define ORL_EXPLAIN(creation, ...)                                             \
+	snprintf((creation)->why, sizeof((creation)->why), __VA_ARGS__)
+
+/* What all ranks decide alike from the same records; agree.c. */
+int orl_creation_decide(struct orl_creation *creation);
+/* Every rank's verdict: the error class of one that failed, or 0. */
+int orl_creation_agree(struct orl_creation *creation, int rc);
+
+/* The table of targets, from the records; target.c.  An error class. */
+int orl_creation_targets(struct orl_creation *creation);
+/* What only the verdicts tell: shared memory, paths of dynamic windows. */
+void orl_creation_finish(struct orl_creation *creation);
+
+#endif
