@@ -1,24 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * kernel.c - the kernels in the compiler's default instruction set, and the
- * choice between the tables.
+ * choice between the tables, made when the library is loaded.
  *
  * Why a table for each instruction set and not target_clones: those need an
  * indirect function each, which is resolved before a sanitizer's run-time has
  * been started, and which not every C library has.  AVX2 moves 64 KiB of
  * doubles through SUM, MIN or BAND as fast as memcpy does, SSE2 at 0.6 to
- * 0.8 of that; AVX-512 gained no more but for operands in the first-level
- * cache.
+ * 0.8 of that; AVX-512 gains for operands in the first-level cache.
  */
-#include "orl_acc.h"
+#include "kernel.h"
 
 #define KERNEL
 #define KERNEL_TABLE orl_kernels_base
 #include "kernel_body.h"
 
+static orl_kernel_table *kernels = &orl_kernels_base;
+
+static void __attribute__((constructor)) choose(void)
+{
+#ifdef __x86_64__
+	__builtin_cpu_init();
+	if (__builtin_cpu_supports("avx512f") &&
+	    __builtin_cpu_supports("avx512bw") &&
+	    __builtin_cpu_supports("avx512dq") &&
+	    __builtin_cpu_supports("avx512vl"))
+		kernels = &orl_kernels_avx512;
+	else if (__builtin_cpu_supports("avx2"))
+		kernels = &orl_kernels_avx2;
+#endif
+}
+
 orl_kernel_fn orl_kernel(enum orl_op op, enum orl_kind kind)
 {
-	if (has_avx2())
-		return orl_kernels_avx2[kind][op];
-	return orl_kernels_base[kind][op];
+	return (*kernels)[kind][op];
 }

@@ -10,24 +10,26 @@
 
 #include "orl_acc.h"
 
-extern const orl_kernel_fn orl_kernels_base[ORL_KIND_COUNT][ORL_OP_COUNT];
-extern const orl_kernel_fn orl_kernels_avx2[ORL_KIND_COUNT][ORL_OP_COUNT];
+typedef const orl_kernel_fn orl_kernel_table[ORL_KIND_COUNT][ORL_OP_COUNT];
 
-#ifdef __x86_64__
+extern orl_kernel_table orl_kernels_base;
+extern orl_kernel_table orl_kernels_avx2;
+extern orl_kernel_table orl_kernels_avx512;
+
+/* Elsewhere these tables are there, and are the base one by another name. */
+#if defined(__x86_64__) && defined(__clang__)
 #define KERNEL_AVX2 __attribute__((target("avx2")))
-
-static inline bool has_avx2(void)
-{
-	return __builtin_cpu_supports("avx2");
-}
+#define KERNEL_AVX512                                                          \
+	__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"),           \
+		       min_vector_width(512)))
+#elif defined(__x86_64__)
+#define KERNEL_AVX2 __attribute__((target("avx2")))
+#define KERNEL_AVX512                                                          \
+	__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,"            \
+			      "prefer-vector-width=512")))
 #else
-/* The table is there, and is the base one by another name. */
 #define KERNEL_AVX2
-
-static inline bool has_avx2(void)
-{
-	return false;
-}
+#define KERNEL_AVX512
 #endif
 
 #endif

@@ -34,7 +34,7 @@ int orl_op_find(MPI_Op handle, enum orl_op *op)
 #define LOCS	 (BIT(ORL_MAXLOC) | BIT(ORL_MINLOC))
 
 /* MPI-3.1 section 5.9.2; REPLACE and NO_OP by section 11.3.4. */
-static const unsigned int fits[] = {
+const uint32_t orl_op_classes[ORL_CLASS_COUNT] = {
 	[ORL_CLASS_OPAQUE] = MOVES,
 	[ORL_CLASS_INTEGER] = MOVES | SUMS | EXTREMES | LOGIC | BITS,
 	[ORL_CLASS_FLOAT] = MOVES | SUMS | EXTREMES,
@@ -43,8 +43,3 @@ static const unsigned int fits[] = {
 	[ORL_CLASS_BYTE] = MOVES | BITS,
 	[ORL_CLASS_PAIR] = MOVES | LOCS,
 };
-
-bool orl_op_fits(enum orl_op op, enum orl_kind kind)
-{
-	return fits[orl_kinds[kind].class] & BIT(op);
-}

@@ -48,8 +48,14 @@ enum orl_op {
 
 /* The operation of a handle: 0, or MPI_ERR_OP for any other handle. */
 int orl_op_find(MPI_Op handle, enum orl_op *op);
+/* By class: a bit for each operation that is defined on its kinds. */
+extern const uint32_t orl_op_classes[ORL_CLASS_COUNT];
+
 /* Is the operation defined on the kind? */
-bool orl_op_fits(enum orl_op op, enum orl_kind kind);
+static inline bool orl_op_fits(enum orl_op op, enum orl_kind kind)
+{
+	return orl_op_classes[orl_kinds[kind].class] >> op & 1;
+}
 
 /*
  * The gate of one target of one window: in the target's control block, all
@@ -124,9 +130,5 @@ orl_kernel_fn orl_kernel(enum orl_op op, enum orl_kind kind);
  */
 typedef void (*orl_single_fn)(void *target, const void *origin, void *result);
 orl_single_fn orl_single(enum orl_op op, enum orl_kind kind);
-
-/* Shut and open the gate by hand: what bulk work does around the kernels. */
-void orl_gate_shut(struct orl_gate *gate);
-void orl_gate_open(struct orl_gate *gate);
 
 #endif

@@ -21,7 +21,8 @@ enum orl_class {
 	ORL_CLASS_COMPLEX, /* SUM PROD */
 	ORL_CLASS_LOGICAL, /* LAND LOR LXOR */
 	ORL_CLASS_BYTE,	   /* BAND BOR BXOR */
-	ORL_CLASS_PAIR	   /* MINLOC MAXLOC */
+	ORL_CLASS_PAIR,	   /* MINLOC MAXLOC */
+	ORL_CLASS_COUNT
 };
 
 /* Complex of __float128, for which there is no other name in C. */

@@ -99,6 +99,14 @@ static int check_result(const struct orl_xacc *x, struct job *job, bool fetch)
 	return 0;
 }
 
+static int check_no_op(struct orl_win *win, const struct orl_xacc *x)
+{
+	struct orl_xfer no_origin = x->xfer;
+
+	no_origin.ocount = 0;
+	return orl_place_call(win, &no_origin);
+}
+
 /*
  * Of MPI_NO_OP nothing at the origin counts, and only calls that fetch may
  * have it (section 11.3.4).
@@ -106,15 +114,11 @@ static int check_result(const struct orl_xacc *x, struct job *job, bool fetch)
 static int check_op(struct orl_win *win, const struct orl_xacc *x,
 		    struct job *job, bool fetch)
 {
-	struct orl_xfer no_origin = x->xfer;
 	int rc = orl_op_find(x->op, &job->acc.op);
 
-	if (rc || orl_likely(job->acc.op != ORL_NO_OP))
+	if (rc || job->acc.op != ORL_NO_OP)
 		return rc ? rc : orl_place_call(win, &x->xfer);
-	if (!fetch)
-		return MPI_ERR_OP;
-	no_origin.ocount = 0;
-	return orl_place_call(win, &no_origin);
+	return fetch ? check_no_op(win, x) : MPI_ERR_OP;
 }
 
 static int check(struct orl_win *win, const struct orl_xacc *x,
@@ -214,32 +218,68 @@ static int run(const struct orl_xacc *x, struct job *job)
 	return rc;
 }
 
-static bool is_simple(const struct job *job)
-{
-	return job->acc.count == 1 && job->c.ttype->packed &&
-	       (!job->c.otype || job->c.otype->packed) &&
-	       (!job->rtype || job->rtype->packed);
-}
-
-static int accumulate(struct orl_win *win, const struct orl_xacc *x,
-		      bool fetch)
+static int accumulate_any(struct orl_win *win, const struct orl_xacc *x,
+			  bool fetch)
 {
 	struct job job;
 	int rc = check(win, x, &job, fetch);
 
 	if (orl_unlikely(rc))
 		return refuse(win, x, rc);
-	if (orl_unlikely(!job.acc.count))
+	if (!job.acc.count)
 		return MPI_SUCCESS;
 	job.acc.result = fetch ? x->result : NULL;
-	if (orl_likely(is_simple(&job))) {
-		job.acc.origin = x->xfer.origin;
-		job.acc.layout = NULL;
-		job.acc.items = 1;
-		rc = orl_acc_one(&job.c.place, &job.acc);
-	} else {
-		rc = run(x, &job);
-	}
+	rc = run(x, &job);
+	return orl_likely(!rc) ? MPI_SUCCESS : refuse(win, x, rc);
+}
+
+/* -- the same type and count on all sides, without layout: the usual call -- */
+
+static bool is_uniform(const struct orl_xacc *x, const struct orl_type *type,
+		       bool fetch)
+{
+	const struct orl_xfer *f = &x->xfer;
+
+	if (f->otype != f->ttype || f->ocount != f->tcount || f->tcount <= 0)
+		return false;
+	if (fetch && (x->rtype != f->ttype || x->rcount != f->tcount))
+		return false;
+	return type->packed && type->elements;
+}
+
+static int check_uniform(struct orl_win *win, const struct orl_xacc *x,
+			 const struct orl_type *type, struct orl_place *place)
+{
+	int rc = orl_place_call(win, &x->xfer);
+
+	return orl_likely(!rc) ? orl_place_target(win, &x->xfer, type, place)
+			       : rc;
+}
+
+static int accumulate(struct orl_win *win, const struct orl_xacc *x,
+		      bool fetch)
+{
+	const struct orl_type *type;
+	struct orl_place place;
+	struct orl_acc acc;
+	int rc = orl_type_find(x->xfer.ttype, &type);
+
+	if (orl_unlikely(rc || orl_op_find(x->op, &acc.op) ||
+			 acc.op == ORL_NO_OP || !is_uniform(x, type, fetch)))
+		return accumulate_any(win, x, fetch);
+	if (orl_unlikely(!orl_op_fits(acc.op, type->kind)))
+		return refuse(win, x, MPI_ERR_OP);
+	rc = check_uniform(win, x, type, &place);
+	if (orl_unlikely(rc))
+		return refuse(win, x, rc);
+	acc.kind = type->kind;
+	acc.count = (size_t)x->xfer.tcount * type->elements;
+	acc.origin = x->xfer.origin;
+	acc.result = fetch ? x->result : NULL;
+	acc.layout = NULL;
+	acc.items = acc.count;
+	rc = acc.count == 1 ? orl_acc_one(&place, &acc)
+			    : orl_acc_issue(&place, &acc);
 	return orl_likely(!rc) ? MPI_SUCCESS : refuse(win, x, rc);
 }
 
