@@ -46,7 +46,8 @@ static void check_target(struct test_win *w, const struct element *e,
 static void accumulate(struct test_win *w, const struct element *e, enum op op,
 		       size_t count, bool fetch)
 {
-	_Alignas(32) char before[MANY * ELEMENT_MAX], origin[MANY * ELEMENT_MAX];
+	_Alignas(32) char before[MANY * ELEMENT_MAX],
+		origin[MANY * ELEMENT_MAX];
 	_Alignas(32) char want[MANY * ELEMENT_MAX], result[MANY * ELEMENT_MAX];
 	MPI_Aint at = test_at(w, test_next(), 0);
 	int t = test_next(), n = (int)count;
@@ -89,7 +90,8 @@ static void pair(struct test_win *w, const struct element *e, enum op op)
 /* An operation that ignores the origin may be given no origin at all. */
 static void no_origin(struct test_win *w, const struct element *e, enum op op)
 {
-	_Alignas(32) char before[MANY * ELEMENT_MAX], result[MANY * ELEMENT_MAX];
+	_Alignas(32) char before[MANY * ELEMENT_MAX],
+		result[MANY * ELEMENT_MAX];
 	int t = test_next();
 
 	if (op != NO_OP)

@@ -12,12 +12,10 @@
 
 static void sizes(void)
 {
-	static const MPI_Aint list[] = { 0,    1,    15,      16,
-					 17,   100,  4095,    4096,
+	static const MPI_Aint list[] = { 0,    1,	15,	 16,
+					 17,   100,	4095,	 4096,
 					 4097, 1000003, 40000000 };
-	enum {
-		N = sizeof(list) / sizeof(list[0])
-	};
+	enum { N = sizeof(list) / sizeof(list[0]) };
 	char *base[N];
 	int i;
 

@@ -27,8 +27,7 @@ struct adder {
 
 static MPI_Aint at(const struct adder *a, int i)
 {
-	return test_at(a->w, a->target,
-		       a->begin + i * (MPI_Aint)a->e->size);
+	return test_at(a->w, a->target, a->begin + i * (MPI_Aint)a->e->size);
 }
 
 static void added(struct adder *a, int first, int n, int step)
@@ -134,8 +133,8 @@ static void swap(struct adder *a)
 }
 
 static void (*const calls[])(struct adder *a) = {
-	bulk, single, fetch, fetch_bulk, stripes, fetch_stripes, with_request,
-	swap, single, fetch
+	bulk,	       single,	     fetch, fetch_bulk, stripes,
+	fetch_stripes, with_request, swap,  single,	fetch
 };
 #define NCALLS (sizeof(calls) / sizeof(calls[0]))
 

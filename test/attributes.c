@@ -82,9 +82,9 @@ static void fortran(MPI_Win win)
 int main(int argc, char **argv)
 {
 	static const int flavors[KIND_COUNT] = {
-		MPI_WIN_FLAVOR_CREATE,	MPI_WIN_FLAVOR_CREATE,
+		MPI_WIN_FLAVOR_CREATE,	 MPI_WIN_FLAVOR_CREATE,
 		MPI_WIN_FLAVOR_ALLOCATE, MPI_WIN_FLAVOR_SHARED,
-		MPI_WIN_FLAVOR_DYNAMIC, MPI_WIN_FLAVOR_DYNAMIC
+		MPI_WIN_FLAVOR_DYNAMIC,	 MPI_WIN_FLAVOR_DYNAMIC
 	};
 	enum test_kind kind;
 	struct test_win w;

@@ -13,8 +13,8 @@
 /* C and Fortran integers, logical, multi-language types and byte. */
 static bool is_allowed(const struct element *e)
 {
-	return element_exists(e) && (e->class == INTEGER ||
-				     e->class == LOGICAL || e->class == BYTE);
+	return element_exists(e) &&
+	       (e->class == INTEGER || e->class == LOGICAL || e->class == BYTE);
 }
 
 static void swap(struct test_win *w, const struct element *e, MPI_Aint off,

@@ -65,8 +65,8 @@ static void check_all(struct region *r, int round)
 	MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Win_sync(win);
 	for (i = 0; i < REGIONS; i++) {
-		size_t bad = test_differs(r[i].base, BYTES, test_prev(),
-					  round + i);
+		size_t bad =
+			test_differs(r[i].base, BYTES, test_prev(), round + i);
 
 		check(bad == BYTES, "byte %zu of region %d, round %d", bad, i,
 		      round);

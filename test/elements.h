@@ -33,11 +33,11 @@ enum op {
 
 static inline MPI_Op op_handle(enum op op)
 {
-	const MPI_Op handles[OP_COUNT] = {
-		MPI_SUM,  MPI_PROD, MPI_MAX,	MPI_MIN,    MPI_LAND,
-		MPI_LOR,  MPI_LXOR, MPI_BAND,	MPI_BOR,    MPI_BXOR,
-		MPI_MINLOC, MPI_MAXLOC, MPI_REPLACE, MPI_NO_OP
-	};
+	const MPI_Op handles[OP_COUNT] = { MPI_SUM,	MPI_PROD,   MPI_MAX,
+					   MPI_MIN,	MPI_LAND,   MPI_LOR,
+					   MPI_LXOR,	MPI_BAND,   MPI_BOR,
+					   MPI_BXOR,	MPI_MINLOC, MPI_MAXLOC,
+					   MPI_REPLACE, MPI_NO_OP };
 
 	return handles[op];
 }
@@ -90,133 +90,131 @@ typedef bool (*equal_fn)(const void *a, const void *b);
 /* Makes an element from a number. */
 typedef void (*make_fn)(void *a, int seed);
 
-#define ELEMENT_COMMON(name, T)                                              \
-	static inline bool equal_##name(const void *a, const void *b)        \
-	{                                                                    \
-		return *(const T *)a == *(const T *)b;                       \
+#define ELEMENT_COMMON(name, T)                                                \
+	static inline bool equal_##name(const void *a, const void *b)          \
+	{                                                                      \
+		return *(const T *)a == *(const T *)b;                         \
 	}
 
-#define ELEMENT_ORDERED(op, a, b)                                            \
-	case MAX:                                                            \
-		*a = *a > b ? *a : b;                                        \
-		break;                                                       \
-	case MIN:                                                            \
-		*a = *a < b ? *a : b;                                        \
+#define ELEMENT_ORDERED(op, a, b)                                              \
+	case MAX:                                                              \
+		*a = *a > b ? *a : b;                                          \
+		break;                                                         \
+	case MIN:                                                              \
+		*a = *a < b ? *a : b;                                          \
 		break;
-#define ELEMENT_ALGEBRA(op, T, W, a, b)                                      \
-	case SUM:                                                            \
-		*a = (T)((W)*a + (W)b);                                      \
-		break;                                                       \
-	case PROD:                                                           \
-		*a = (T)((W)*a * (W)b);                                      \
+#define ELEMENT_ALGEBRA(op, T, W, a, b)                                        \
+	case SUM:                                                              \
+		*a = (T)((W)*a + (W)b);                                        \
+		break;                                                         \
+	case PROD:                                                             \
+		*a = (T)((W)*a * (W)b);                                        \
 		break;
-#define ELEMENT_TRUTH(op, a, b)                                              \
-	case LAND:                                                           \
-		*a = *a && b;                                                \
-		break;                                                       \
-	case LOR:                                                            \
-		*a = *a || b;                                                \
-		break;                                                       \
-	case LXOR:                                                           \
-		*a = !*a != !b;                                              \
+#define ELEMENT_TRUTH(op, a, b)                                                \
+	case LAND:                                                             \
+		*a = *a && b;                                                  \
+		break;                                                         \
+	case LOR:                                                              \
+		*a = *a || b;                                                  \
+		break;                                                         \
+	case LXOR:                                                             \
+		*a = !*a != !b;                                                \
 		break;
-#define ELEMENT_BITS(op, a, b)                                               \
-	case BAND:                                                           \
-		*a &= b;                                                     \
-		break;                                                       \
-	case BOR:                                                            \
-		*a |= b;                                                     \
-		break;                                                       \
-	case BXOR:                                                           \
-		*a ^= b;                                                     \
+#define ELEMENT_BITS(op, a, b)                                                 \
+	case BAND:                                                             \
+		*a &= b;                                                       \
+		break;                                                         \
+	case BOR:                                                              \
+		*a |= b;                                                       \
+		break;                                                         \
+	case BXOR:                                                             \
+		*a ^= b;                                                       \
 		break;
 
-#define ELEMENT_APPLY(name, T, cases)                                        \
-	static inline void apply_##name(enum op op, void *at,                \
-					const void *from)                    \
-	{                                                                    \
-		T *a = at, b = *(const T *)from;                             \
-                                                                             \
-		switch (op) {                                                \
-			cases                                                \
-		case REPLACE:                                                \
-			*a = b;                                              \
-			break;                                               \
-		default:                                                     \
-			break;                                               \
-		}                                                            \
+#define ELEMENT_APPLY(name, T, cases)                                          \
+	static inline void apply_##name(enum op op, void *at,                  \
+					const void *from)                      \
+	{                                                                      \
+		T *a = at, b = *(const T *)from;                               \
+                                                                               \
+		switch (op) {                                                  \
+			cases case REPLACE : *a = b;                           \
+			break;                                                 \
+		default:                                                       \
+			break;                                                 \
+		}                                                              \
 	}
 
 /* Negative numbers, zeros, and what overflows a byte when multiplied. */
-#define ELEMENT_MAKE(name, T, value)                                         \
-	static inline void make_##name(void *a, int seed)                    \
-	{                                                                    \
-		*(T *)a = (T)(value);                                        \
+#define ELEMENT_MAKE(name, T, value)                                           \
+	static inline void make_##name(void *a, int seed)                      \
+	{                                                                      \
+		*(T *)a = (T)(value);                                          \
 	}
 
-#define ELEMENT_INTEGER(name, T)                                             \
-	ELEMENT_COMMON(name, T)                                              \
-	ELEMENT_MAKE(name, T, seed * 13 % 41 - 17)                           \
-	ELEMENT_APPLY(name, T,                                               \
-		      ELEMENT_ALGEBRA(op, T, unsigned __int128, a, b)        \
-		      ELEMENT_ORDERED(op, a, b) ELEMENT_TRUTH(op, a, b)      \
-		      ELEMENT_BITS(op, a, b))
-#define ELEMENT_FLOAT(name, T)                                               \
-	ELEMENT_COMMON(name, T)                                              \
-	ELEMENT_MAKE(name, T, (seed * 13 % 41 - 17) / 2.0)                   \
-	ELEMENT_APPLY(name, T,                                               \
-		      ELEMENT_ALGEBRA(op, T, T, a, b)                        \
-		      ELEMENT_ORDERED(op, a, b))
-#define ELEMENT_COMPLEX(name, T)                                             \
-	ELEMENT_COMMON(name, T)                                              \
-	ELEMENT_MAKE(name, T, seed * 13 % 41 - 17 + (seed % 7 - 3) * I)      \
+#define ELEMENT_INTEGER(name, T)                                               \
+	ELEMENT_COMMON(name, T)                                                \
+	ELEMENT_MAKE(name, T, seed * 13 % 41 - 17)                             \
+	ELEMENT_APPLY(name, T,                                                 \
+		      ELEMENT_ALGEBRA(op, T, unsigned __int128, a,             \
+				      b) ELEMENT_ORDERED(op, a, b)             \
+			      ELEMENT_TRUTH(op, a, b) ELEMENT_BITS(op, a, b))
+#define ELEMENT_FLOAT(name, T)                                                 \
+	ELEMENT_COMMON(name, T)                                                \
+	ELEMENT_MAKE(name, T, (seed * 13 % 41 - 17) / 2.0)                     \
+	ELEMENT_APPLY(name, T,                                                 \
+		      ELEMENT_ALGEBRA(op, T, T, a, b)                          \
+			      ELEMENT_ORDERED(op, a, b))
+#define ELEMENT_COMPLEX(name, T)                                               \
+	ELEMENT_COMMON(name, T)                                                \
+	ELEMENT_MAKE(name, T, seed * 13 % 41 - 17 + (seed % 7 - 3) * I)        \
 	ELEMENT_APPLY(name, T, ELEMENT_ALGEBRA(op, T, T, a, b))
-#define ELEMENT_LOGICAL(name, T)                                             \
-	ELEMENT_COMMON(name, T)                                              \
-	ELEMENT_MAKE(name, T, seed * 13 % 41 % 2)                            \
+#define ELEMENT_LOGICAL(name, T)                                               \
+	ELEMENT_COMMON(name, T)                                                \
+	ELEMENT_MAKE(name, T, seed * 13 % 41 % 2)                              \
 	ELEMENT_APPLY(name, T, ELEMENT_TRUTH(op, a, b))
-#define ELEMENT_BYTE(name, T)                                                \
-	ELEMENT_COMMON(name, T)                                              \
-	ELEMENT_MAKE(name, T, seed * 13)                                     \
+#define ELEMENT_BYTE(name, T)                                                  \
+	ELEMENT_COMMON(name, T)                                                \
+	ELEMENT_MAKE(name, T, seed * 13)                                       \
 	ELEMENT_APPLY(name, T, ELEMENT_BITS(op, a, b))
-#define ELEMENT_OPAQUE(name, T)                                              \
-	ELEMENT_COMMON(name, T)                                              \
-	ELEMENT_MAKE(name, T, seed * 13 % 101)                               \
+#define ELEMENT_OPAQUE(name, T)                                                \
+	ELEMENT_COMMON(name, T)                                                \
+	ELEMENT_MAKE(name, T, seed * 13 % 101)                                 \
 	ELEMENT_APPLY(name, T, )
 /* Values tie often, so that the lesser index has to win. */
-#define ELEMENT_PAIR(name, T, V, X)                                          \
-	struct pair_##name {                                                 \
-		V v;                                                         \
-		X i;                                                         \
-	};                                                                   \
-	static inline bool equal_##name(const void *a, const void *b)        \
-	{                                                                    \
-		const struct pair_##name *x = a, *y = b;                     \
-                                                                             \
-		return x->v == y->v && x->i == y->i;                         \
-	}                                                                    \
-	static inline void make_##name(void *a, int seed)                    \
-	{                                                                    \
-		struct pair_##name *x = a;                                   \
-                                                                             \
-		memset(x, 0, sizeof(*x));                                    \
-		x->v = (V)(seed * 13 % 5 - 2);                               \
-		x->i = (X)(seed * 7 % 23);                                   \
-	}                                                                    \
-	static inline void apply_##name(enum op op, void *at,                \
-					const void *from)                    \
-	{                                                                    \
-		struct pair_##name *a = at;                                  \
-		const struct pair_##name *b = from;                          \
-		bool less = b->v < a->v, more = b->v > a->v;                 \
-                                                                             \
-		if (op == REPLACE || (op == MINLOC && less) ||               \
-		    (op == MAXLOC && more)) {                                \
-			a->v = b->v;                                         \
-			a->i = b->i;                                         \
-		} else if (op != NO_OP && !less && !more) {                  \
-			a->i = a->i < b->i ? a->i : b->i;                    \
-		}                                                            \
+#define ELEMENT_PAIR(name, T, V, X)                                            \
+	struct pair_##name {                                                   \
+		V v;                                                           \
+		X i;                                                           \
+	};                                                                     \
+	static inline bool equal_##name(const void *a, const void *b)          \
+	{                                                                      \
+		const struct pair_##name *x = a, *y = b;                       \
+                                                                               \
+		return x->v == y->v && x->i == y->i;                           \
+	}                                                                      \
+	static inline void make_##name(void *a, int seed)                      \
+	{                                                                      \
+		struct pair_##name *x = a;                                     \
+                                                                               \
+		memset(x, 0, sizeof(*x));                                      \
+		x->v = (V)(seed * 13 % 5 - 2);                                 \
+		x->i = (X)(seed * 7 % 23);                                     \
+	}                                                                      \
+	static inline void apply_##name(enum op op, void *at,                  \
+					const void *from)                      \
+	{                                                                      \
+		struct pair_##name *a = at;                                    \
+		const struct pair_##name *b = from;                            \
+		bool less = b->v<a->v, more = b->v> a->v;                      \
+                                                                               \
+		if (op == REPLACE || (op == MINLOC && less) ||                 \
+		    (op == MAXLOC && more)) {                                  \
+			a->v = b->v;                                           \
+			a->i = b->i;                                           \
+		} else if (op != NO_OP && !less && !more) {                    \
+			a->i = a->i < b->i ? a->i : b->i;                      \
+		}                                                              \
 	}
 
 ELEMENT_INTEGER(i8, int8_t)
@@ -262,8 +260,11 @@ struct element {
 	equal_fn equal;
 };
 
-#define ELEMENT(type, T, fn, class)                                          \
-	{ #type, type, sizeof(T), class, make_##fn, apply_##fn, equal_##fn }
+#define ELEMENT(type, T, fn, class)                                            \
+	{                                                                      \
+#type, type, sizeof(T), class, make_##fn, apply_##fn,          \
+			equal_##fn                                             \
+	}
 
 /* Types that this host has not are MPI_DATATYPE_NULL or of size 0. */
 static const struct element elements[] = {
@@ -295,8 +296,7 @@ static const struct element elements[] = {
 	ELEMENT(MPI_C_COMPLEX, float _Complex, c32, COMPLEX),
 	ELEMENT(MPI_C_FLOAT_COMPLEX, float _Complex, c32, COMPLEX),
 	ELEMENT(MPI_C_DOUBLE_COMPLEX, double _Complex, c64, COMPLEX),
-	ELEMENT(MPI_C_LONG_DOUBLE_COMPLEX, long double _Complex, cld,
-		COMPLEX),
+	ELEMENT(MPI_C_LONG_DOUBLE_COMPLEX, long double _Complex, cld, COMPLEX),
 	ELEMENT(MPI_C_BOOL, bool, truth, LOGICAL),
 	ELEMENT(MPI_CXX_BOOL, bool, truth, LOGICAL),
 	ELEMENT(MPI_CXX_FLOAT_COMPLEX, float _Complex, c32, COMPLEX),
@@ -312,6 +312,9 @@ static const struct element elements[] = {
 	ELEMENT(MPI_INTEGER2, int16_t, i16, INTEGER),
 	ELEMENT(MPI_INTEGER4, int32_t, i32, INTEGER),
 	ELEMENT(MPI_INTEGER8, int64_t, i64, INTEGER),
+#ifdef MPI_INTEGER16
+	ELEMENT(MPI_INTEGER16, __int128, i128, INTEGER),
+#endif
 	ELEMENT(MPI_REAL, float, f32, FLOAT),
 	ELEMENT(MPI_REAL4, float, f32, FLOAT),
 	ELEMENT(MPI_REAL8, double, f64, FLOAT),

@@ -14,8 +14,7 @@ static void check_size(const struct test_win *w)
 
 	MPI_Win_get_attr(w->win, MPI_WIN_SIZE, &size, &flag);
 	check(flag && *size == w->size, "%s: size %ld, not %ld",
-	      test_kind_name(w->kind), flag ? (long)*size : -1L,
-	      (long)w->size);
+	      test_kind_name(w->kind), flag ? (long)*size : -1L, (long)w->size);
 }
 
 static void use(struct test_win *w, int nonzero)

@@ -16,7 +16,9 @@ static void ranks(void)
 	static const struct {
 		int rank;
 		const char *words;
-	} list[] = { { -5, "-5" }, { 1000, "1000" }, { 1 << 30, "1073741824" } };
+	} list[] = { { -5, "-5" },
+		     { 1000, "1000" },
+		     { 1 << 30, "1073741824" } };
 	MPI_Request r;
 	size_t i;
 
@@ -218,8 +220,7 @@ static void flavors(void)
 {
 	expect(MPI_Win_attach(w.win, in, 8), MPI_ERR_RMA_FLAVOR,
 	       "MPI_Win_attach");
-	expect(MPI_Win_detach(w.win, in), MPI_ERR_RMA_FLAVOR,
-	       "MPI_Win_detach");
+	expect(MPI_Win_detach(w.win, in), MPI_ERR_RMA_FLAVOR, "MPI_Win_detach");
 }
 
 static void regions(void)

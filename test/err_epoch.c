@@ -12,8 +12,7 @@
 
 static MPI_Group world, self, none;
 
-#define sync_error(call, words)                                              \
-	expect(call, MPI_ERR_RMA_SYNC, words " " NAME)
+#define sync_error(call, words) expect(call, MPI_ERR_RMA_SYNC, words " " NAME)
 
 static void communication(MPI_Win win, int t)
 {

@@ -49,8 +49,7 @@ static void user(struct test_win *w, struct test_win *other)
 	calls = 0;
 	rc = MPI_Put(&value, 1, MPI_INT, test_size, 0, 1, MPI_INT, w->win);
 	MPI_Error_class(rc, &class);
-	check(calls == 1 && class == MPI_ERR_RANK &&
-		      last_class == MPI_ERR_RANK,
+	check(calls == 1 && class == MPI_ERR_RANK && last_class == MPI_ERR_RANK,
 	      "%d calls, class %d returned, %d to the handler", calls, class,
 	      last_class);
 	check(last_win == w->win, "the handler saw another window");

@@ -18,8 +18,7 @@ static void blocks(MPI_File file, const int *out, int *in)
 	MPI_Offset at = (MPI_Offset)test_rank * N * sizeof(int);
 	MPI_Request r[2];
 
-	ok(MPI_File_write_at_all(file, at, out, N, MPI_INT,
-				 MPI_STATUS_IGNORE));
+	ok(MPI_File_write_at_all(file, at, out, N, MPI_INT, MPI_STATUS_IGNORE));
 	ok(MPI_File_sync(file));
 	MPI_Barrier(MPI_COMM_WORLD);
 	ok(MPI_File_iread_at(file, at, in, N / 2, MPI_INT, &r[0]));

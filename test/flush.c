@@ -28,8 +28,8 @@ static void check_all(struct test_win *w, int len, int round, const char *call)
 	MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Win_sync(w->win);
 	for (o = 0; o < test_size; o++) {
-		size_t bad = test_differs(w->base + (MPI_Aint)o * LARGE, len,
-					  o, round);
+		size_t bad = test_differs(w->base + (MPI_Aint)o * LARGE, len, o,
+					  round);
 
 		check(bad == (size_t)len, "%s: byte %zu of %d after %s of %d",
 		      test_kind_name(w->kind), bad, len, call, o);

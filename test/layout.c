@@ -8,8 +8,8 @@
 /* ranks: 1 2; paths: default cma */
 #include "test.h"
 
-#define N	12	/* ints in every layout */
-#define ROOM	2048	/* bytes to either side of the displacement */
+#define N	12   /* ints in every layout */
+#define ROOM	2048 /* bytes to either side of the displacement */
 #define LAYOUTS 16
 #define ITEMS	2
 
@@ -84,8 +84,9 @@ static void indexed(void)
 	MPI_Type_indexed(4, lens, at, MPI_INT, &t);
 	l = add("indexed", t, (35 + 8) * 4);
 	for (i = 0; i < N; i++)
-		l->off[i] = 4 * (i < 3 ? 10 + i : i < 7 ? i - 3 - 8 :
-							  i - 7 + 30);
+		l->off[i] = 4 * (i < 3	 ? 10 + i
+				 : i < 7 ? i - 3 - 8
+					 : i - 7 + 30);
 	MPI_Type_create_indexed_block(4, 3, starts, MPI_INT, &t);
 	blocks(add("indexed_block", t, (23 + 4) * 4), 3, ints);
 	MPI_Type_create_hindexed_block(4, 3, bytes, MPI_INT, &t);
@@ -188,7 +189,7 @@ static void check_extents(void)
 	}
 }
 
-/* -- the model: an image of bytes around a centre -----------------------------*/
+/* -- the model: an image of bytes around a centre ---------------------------*/
 
 struct image {
 	char bytes[2 * ROOM];

@@ -157,17 +157,16 @@ static MPI_Datatype record_type(void)
 
 static void mixed(struct test_win *w)
 {
-	enum {
-		MANY = 1000
-	};
+	enum { MANY = 1000 };
 	struct record *out = calloc(MANY, sizeof(*out));
 	struct record *in = calloc(MANY, sizeof(*in));
 	MPI_Datatype type = record_type();
 	int t = test_next(), i;
 
 	for (i = 0; i < MANY; i++)
-		out[i] = (struct record){ (char)i, i / 2.0, { i, -i, 7 * i },
-					  i / 4.0L, (short)-i };
+		out[i] = (struct record){
+			(char)i, i / 2.0, { i, -i, 7 * i }, i / 4.0L, (short)-i
+		};
 	MPI_Put(out, MANY, type, t, test_at(w, t, 16), MANY, type, w->win);
 	MPI_Win_flush(t, w->win);
 	MPI_Get(in, MANY, type, t, test_at(w, t, 16), MANY, type, w->win);
@@ -185,9 +184,7 @@ static void mixed(struct test_win *w)
 /* Rows to columns: the target type is a column, one after the other. */
 static void transpose(struct test_win *w)
 {
-	enum {
-		ROWS = 512
-	};
+	enum { ROWS = 512 };
 	int *buf = malloc(SIZE), *all, t = test_next(), i, bad = 0;
 	MPI_Datatype column, columns;
 
@@ -202,8 +199,8 @@ static void transpose(struct test_win *w)
 	all = (int *)(void *)fetch(w);
 	for (i = 0; i < ROWS * ROWS; i++)
 		bad += all[i % ROWS * ROWS + i / ROWS] != i;
-	check(!bad, "%s: %d words of a put transpose",
-	      test_kind_name(w->kind), bad);
+	check(!bad, "%s: %d words of a put transpose", test_kind_name(w->kind),
+	      bad);
 	free(all);
 	memset(buf, 0, SIZE);
 	MPI_Get(buf, ROWS * ROWS, MPI_INT, t, test_at(w, t, 0), ROWS, columns,
@@ -211,8 +208,8 @@ static void transpose(struct test_win *w)
 	MPI_Win_flush(t, w->win);
 	for (bad = i = 0; i < ROWS * ROWS; i++)
 		bad += buf[i] != i;
-	check(!bad, "%s: %d words of a got transpose",
-	      test_kind_name(w->kind), bad);
+	check(!bad, "%s: %d words of a got transpose", test_kind_name(w->kind),
+	      bad);
 	MPI_Type_free(&column);
 	MPI_Type_free(&columns);
 	free(buf);

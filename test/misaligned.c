@@ -68,8 +68,8 @@ static void verify(struct test_win *w)
 	MPI_Win_flush(0, w->win);
 	for (i = 0; i < N; i++)
 		all += got[i];
-	check(all == (long)rounds * test_size * (3 * N + 1),
-	      "%s: %ld, not %ld", test_kind_name(w->kind), all,
+	check(all == (long)rounds * test_size * (3 * N + 1), "%s: %ld, not %ld",
+	      test_kind_name(w->kind), all,
 	      (long)rounds * test_size * (3 * N + 1));
 }
 

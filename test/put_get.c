@@ -59,13 +59,12 @@ static void *make(const struct item *item, int rank)
 {
 	void *buf = malloc(item_bytes(item));
 
-	element_fill(item->e, buf, item->count,
-		     rank * 5 + (int)(item - items));
+	element_fill(item->e, buf, item->count, rank * 5 + (int)(item - items));
 	return buf;
 }
 
-static void compare(const char *call, const char *kind,
-		    const struct item *item, const char *at, int rank)
+static void compare(const char *call, const char *kind, const struct item *item,
+		    const char *at, int rank)
 {
 	void *want = make(item, rank), *got = malloc(item_bytes(item));
 	size_t differs;
@@ -74,7 +73,8 @@ static void compare(const char *call, const char *kind,
 	differs = element_differs(item->e, got, want, item->count);
 	check(differs == item->count, "%s, %s window: element %zu of %zu %s",
 	      call, kind, differs, item->count, item->e->name);
-	check((at[-1] & 0xff) == GUARD && (at[item_bytes(item)] & 0xff) == GUARD,
+	check((at[-1] & 0xff) == GUARD &&
+		      (at[item_bytes(item)] & 0xff) == GUARD,
 	      "%s, %s window: byte beside %zu %s written", call, kind,
 	      item->count, item->e->name);
 	free(want);

@@ -32,8 +32,7 @@ struct batch {
 
 static MPI_Aint at(const struct test_win *w, int t, int word)
 {
-	return test_at(w, t,
-		       (test_rank * 4 + word) * (MPI_Aint)sizeof(int));
+	return test_at(w, t, (test_rank * 4 + word) * (MPI_Aint)sizeof(int));
 }
 
 static int get_word(const struct test_win *w, int t, int word)

@@ -16,8 +16,7 @@ static int words[MANY];
 
 static MPI_Aint at(const struct test_win *w, int t, int i)
 {
-	return test_at(w, t,
-		       ((MPI_Aint)test_rank * MANY + i) * sizeof(int));
+	return test_at(w, t, ((MPI_Aint)test_rank * MANY + i) * sizeof(int));
 }
 
 static void begin(struct test_win *w, int t, int round, int n)

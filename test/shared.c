@@ -20,8 +20,7 @@ static struct part query(MPI_Win win, int rank)
 {
 	struct part part = { .size = -1, .unit = -1 };
 
-	ok(MPI_Win_shared_query(win, rank, &part.size, &part.unit,
-				&part.base));
+	ok(MPI_Win_shared_query(win, rank, &part.size, &part.unit, &part.base));
 	return part;
 }
 
@@ -64,7 +63,8 @@ static void check_lowest(MPI_Win win, int scale)
 
 static void store_and_load(MPI_Win win, int scale)
 {
-	struct part next = query(win, test_next()), mine = query(win, test_rank);
+	struct part next = query(win, test_next()),
+		    mine = query(win, test_rank);
 	size_t bad;
 	int r;
 
@@ -117,8 +117,7 @@ static void window(int scale, bool contig)
 	char *base;
 
 	MPI_Info_create(&info);
-	MPI_Info_set(info, "alloc_shared_noncontig",
-		     contig ? "false" : "true");
+	MPI_Info_set(info, "alloc_shared_noncontig", contig ? "false" : "true");
 	MPI_Win_allocate_shared(size_of(test_rank, scale), test_rank + 1, info,
 				MPI_COMM_WORLD, &base, &win);
 	MPI_Info_free(&info);

@@ -26,15 +26,17 @@ static int test_failures;
 static bool test_on_host;
 
 /* A failure is shown with the rank, where, and what was expected. */
-#define check(cond, ...) test_check(cond, __FILE__, __LINE__, #cond, __VA_ARGS__)
+#define check(cond, ...)                                                       \
+	test_check(cond, __FILE__, __LINE__, #cond, __VA_ARGS__)
 /* The call returns MPI_SUCCESS. */
-#define ok(call) test_expect(call, MPI_SUCCESS, MPI_SUCCESS, "", __FILE__, \
-			     __LINE__, #call)
+#define ok(call)                                                               \
+	test_expect(call, MPI_SUCCESS, MPI_SUCCESS, "", __FILE__, __LINE__,    \
+		    #call)
 /* The call returns this class, and its text holds each of the words. */
-#define expect(call, class, words)                                           \
+#define expect(call, class, words)                                             \
 	test_expect(call, class, class, words, __FILE__, __LINE__, #call)
 /* The standard leaves open which of the two. */
-#define expect_or(call, class, other, words)                                 \
+#define expect_or(call, class, other, words)                                   \
 	test_expect(call, class, other, words, __FILE__, __LINE__, #call)
 
 /* Few failures tell as much as thousands. */
@@ -182,7 +184,7 @@ enum test_kind {
 	KIND_CREATE_MEM, /* Win_create on Alloc_mem memory */
 	KIND_ALLOCATE,
 	KIND_SHARED,
-	KIND_DYNAMIC,	 /* one region of heap memory attached */
+	KIND_DYNAMIC, /* one region of heap memory attached */
 	KIND_DYNAMIC_MEM,
 	KIND_COUNT
 };
@@ -190,7 +192,7 @@ enum test_kind {
 static inline const char *test_kind_name(enum test_kind kind)
 {
 	static const char *const names[KIND_COUNT] = {
-		"create", "create on alloc_mem", "allocate", "shared",
+		"create",  "create on alloc_mem",   "allocate", "shared",
 		"dynamic", "dynamic with alloc_mem"
 	};
 

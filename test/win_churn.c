@@ -102,8 +102,7 @@ int main(int argc, char **argv)
 	}
 	after = usage();
 	check(after.resident - before.resident < 1000,
-	      "resident pages: %ld, then %ld", before.resident,
-	      after.resident);
+	      "resident pages: %ld, then %ld", before.resident, after.resident);
 	check(after.size - before.size < 10000, "pages: %ld, then %ld",
 	      before.size, after.size);
 	check(after.fds <= before.fds + 2, "descriptors: %ld, then %ld",

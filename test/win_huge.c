@@ -42,13 +42,11 @@ int main(int argc, char **argv)
 			int other = i ? MPI_ERR_SIZE : MPI_ERR_NO_MEM;
 
 			expect_or(MPI_Win_allocate(size, 1, MPI_INFO_NULL,
-						   MPI_COMM_WORLD, &base,
-						   &win),
+						   MPI_COMM_WORLD, &base, &win),
 				  MPI_ERR_NO_MEM, other, "MPI_Win_allocate");
-			expect_or(MPI_Win_allocate_shared(size, 1,
-							  MPI_INFO_NULL,
-							  MPI_COMM_WORLD, &base,
-							  &win),
+			expect_or(MPI_Win_allocate_shared(
+					  size, 1, MPI_INFO_NULL,
+					  MPI_COMM_WORLD, &base, &win),
 				  MPI_ERR_NO_MEM, other,
 				  "MPI_Win_allocate_shared");
 		}
