@@ -111,11 +111,12 @@ int orl_win_get_info(struct orl_win *win, MPI_Info *info);
 int orl_win_set_info(struct orl_win *win, MPI_Info info);
 /* False if keyval is not one of the five predefined ones. */
 bool orl_win_get_attr(struct orl_win *win, int keyval, void *value);
+/* May the program set or delete the attribute? */
+int orl_win_check_keyval(struct orl_win *win, const char *call, int keyval);
 
 /* -- memory, section 8.2 ------------------------------------------------------*/
 
 int orl_mem_alloc(MPI_Aint size, void *base);
-/* False if it is not memory of orl_mem_alloc's. */
-bool orl_mem_free(void *base);
+int orl_mem_free(void *base);
 
 #endif

@@ -23,6 +23,10 @@ static ORL_COLD int refuse(struct orl_win *win, const struct orl_xacc *x,
 {
 	if (x->xfer.rank == MPI_PROC_NULL)
 		return MPI_SUCCESS;
+	if (rc == MPI_ERR_COUNT && x->rcount < 0)
+		return orl_win_fail(win, x->xfer.call, rc,
+				    "target %d: result count %lld is negative",
+				    x->xfer.rank, (long long)x->rcount);
 	return orl_place_fail(win, &x->xfer, rc);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "creation.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -62,32 +63,51 @@ int orl_win_memory(struct orl_creation *creation)
 	}
 }
 
+/* On the error handler of MPI_COMM_WORLD, as section 8.2 has it. */
+static ORL_COLD int fail_memory(int class, const char *fmt, ...)
+{
+	char text[256];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	return orl_host_raise_comm(MPI_COMM_NULL,
+				   orl_host_error_code(class, text));
+}
+
 int orl_mem_alloc(MPI_Aint size, void *base)
 {
 	const char *what;
 	void *memory;
-	int rc;
 
-	orl_host_start();
-	rc = orl_arena_open(&what);
-	if (!rc && size >= 0) {
-		memory = orl_arena_alloc((size_t)size, ORL_CACHELINE);
-		memcpy(base, &memory, sizeof(memory));
-		if (memory)
-			return MPI_SUCCESS;
-	}
-	rc = orl_host_error_code(size < 0 ? MPI_ERR_ARG : MPI_ERR_NO_MEM,
-				 size < 0 ? "MPI_Alloc_mem: negative size"
-					  : "MPI_Alloc_mem: more than is left of "
-					    "the node's memory or of "
-					    "ORIEL_ARENA");
-	return orl_host_raise_comm(MPI_COMM_NULL, rc);
+	if (size < 0)
+		return fail_memory(MPI_ERR_ARG,
+				   "MPI_Alloc_mem: size %lld is negative",
+				   (long long)size);
+	if (orl_host_start() || orl_arena_open(&what))
+		return fail_memory(MPI_ERR_NO_MEM,
+				   "MPI_Alloc_mem: no memory that ranks can "
+				   "share");
+	memory = orl_arena_alloc((size_t)size, ORL_CACHELINE);
+	if (!memory)
+		return fail_memory(MPI_ERR_NO_MEM,
+				   "MPI_Alloc_mem: %lld bytes: more than is "
+				   "left of the node's %zu or of ORIEL_ARENA",
+				   (long long)size, orl_node_room());
+	memcpy(base, &memory, sizeof(memory));
+	return MPI_SUCCESS;
 }
 
-bool orl_mem_free(void *base)
+int orl_mem_free(void *base)
 {
-	if (!orl_arena_is_block(base))
-		return false;
-	orl_arena_free(base);
-	return true;
+	/* NULL is what some hosts give for size 0. */
+	if (base && !orl_arena_is_block(base))
+		return fail_memory(MPI_ERR_BASE,
+				   "MPI_Free_mem: %p is not memory of "
+				   "MPI_Alloc_mem, or was freed before",
+				   base);
+	if (base)
+		orl_arena_free(base);
+	return MPI_SUCCESS;
 }

@@ -39,6 +39,20 @@ bool orl_win_get_attr(struct orl_win *win, int keyval, void *value)
 	return true;
 }
 
+int orl_win_check_keyval(struct orl_win *win, const char *call, int keyval)
+{
+	void *ignored;
+
+	if (keyval != MPI_KEYVAL_INVALID &&
+	    !orl_win_get_attr(win, keyval, &ignored))
+		return MPI_SUCCESS;
+	return orl_win_fail(win, call, MPI_ERR_KEYVAL,
+			    keyval == MPI_KEYVAL_INVALID
+				    ? "the key is MPI_KEYVAL_INVALID"
+				    : "the key is predefined: its attribute "
+				      "cannot be changed");
+}
+
 /* Section 11.2.3: MPI_PROC_NULL asks for the first rank that has memory. */
 static uint32_t first_with_memory(const struct orl_win *win)
 {

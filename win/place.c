@@ -101,7 +101,7 @@ int orl_place_fail(struct orl_win *win, const struct orl_xfer *x, int class)
 	case MPI_ERR_COUNT:
 		return orl_win_fail(win, x->call, class,
 				    "a count is negative: origin %lld, target "
-				    "%lld, or that of the result",
+				    "%lld",
 				    (long long)x->ocount,
 				    (long long)x->tcount);
 	case MPI_ERR_TYPE:

@@ -53,6 +53,12 @@ ORL_ALIAS(Win_get_attr);
 
 int MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
 {
+	struct orl_win *w = orl_win_find(win);
+	int rc = w ? orl_win_check_keyval(w, "MPI_Win_set_attr", win_keyval)
+		   : MPI_SUCCESS;
+
+	if (rc)
+		return rc;
 	if (orl_unlikely(orl_host_win_is_bare(win)))
 		return orl_host_bare_no_attributes(win);
 	return orl_host.Win_set_attr(win, win_keyval, attribute_val);
@@ -61,6 +67,12 @@ ORL_ALIAS(Win_set_attr);
 
 int MPI_Win_delete_attr(MPI_Win win, int win_keyval)
 {
+	struct orl_win *w = orl_win_find(win);
+	int rc = w ? orl_win_check_keyval(w, "MPI_Win_delete_attr", win_keyval)
+		   : MPI_SUCCESS;
+
+	if (rc)
+		return rc;
 	if (orl_unlikely(orl_host_win_is_bare(win)))
 		return orl_host_bare_no_attributes(win);
 	return orl_host.Win_delete_attr(win, win_keyval);

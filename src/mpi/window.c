@@ -130,10 +130,9 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 }
 ORL_ALIAS(Alloc_mem);
 
-/* The host allocates by its own ways inside its library. */
 int MPI_Free_mem(void *base)
 {
-	return orl_mem_free(base) ? MPI_SUCCESS : orl_host.Free_mem(base);
+	return orl_mem_free(base);
 }
 ORL_ALIAS(Free_mem);
 
