@@ -46,7 +46,7 @@ int orl_acc_one(const struct orl_place *place, const struct orl_acc *acc)
 	return 0;
 }
 
-/* -- a few elements ---------------------------------------------------- */
+/* -- a few elements -------------------------------------------------------- */
 
 /* Is every element of the layout aligned to its size? */
 static bool is_layout_aligned(const struct orl_place *place,

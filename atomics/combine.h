@@ -87,7 +87,7 @@ typedef _Complex float orl_c128 __attribute__((mode(TC)));
 		type v;                                                        \
 	} __attribute__((packed, may_alias))
 
-/* -- the rows of tables [kind][op] ------------------------------------- */
+/* -- the rows of tables [kind][op] ----------------------------------------- */
 
 _Static_assert(sizeof(wchar_t) == 4, "WCHAR is served as a word of 32 bits");
 

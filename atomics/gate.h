@@ -40,8 +40,8 @@ static inline void orl_gate_leave(struct orl_gate *gate, unsigned int slot)
 		atomic_fetch_sub(orl_gate_singles(gate, slot), 1);
 	/* A look after the store, as orl_bell_ring's own. */
 	atomic_signal_fence(memory_order_seq_cst);
-	if (orl_unlikely(atomic_load_explicit(&gate->shut,
-					      memory_order_relaxed)))
+	if (orl_unlikely(
+		    atomic_load_explicit(&gate->shut, memory_order_relaxed)))
 		orl_bell_ring(&gate->bell, GATE_DRAIN);
 }
 

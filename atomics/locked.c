@@ -3,7 +3,9 @@
  * locked.c - accumulates with the gate shut: on mapped memory the kernels
  * work in place; other memory is loaded, combined and stored, a batch of
  * blocks at a time.  Padding in the target is read at most, never written:
- * of a padded pair only its fields are transferred.
+ * of a padded pair only its fields are transferred.  The gate is shut also
+ * where elements are never native: a range that spans regions may reach
+ * native ones by such a path.
  */
 #include "locked.h"
 
@@ -50,7 +52,7 @@ struct job {
 	size_t nblocks, count;
 };
 
-/* -- the room ---------------------------------------------------------- */
+/* -- the room -------------------------------------------------------------- */
 
 static pthread_key_t room_key;
 static pthread_once_t room_once = PTHREAD_ONCE_INIT;
@@ -87,21 +89,7 @@ static int job_take_room(struct job *job)
 	return 0;
 }
 
-/* -- the gate ---------------------------------------------------------- */
-
-static void shut(const struct orl_place *place)
-{
-	/*
-	 * Also on paths where elements are never native: a range that spans
-	 * regions may reach others' native elements by such a path.
-	 */
-	orl_gate_shut(place->target->gate);
-}
-
-static void open(const struct orl_place *place)
-{
-	orl_gate_open(place->target->gate);
-}
+/* -- the gate -------------------------------------------------------------- */
 
 /* Work on bytes more is done: others who wait may be due. */
 static void job_pass(struct job *job, size_t bytes)
@@ -111,12 +99,12 @@ static void job_pass(struct job *job, size_t bytes)
 		return;
 	job->held = 0;
 	if (orl_gate_is_claimed(job->place->target->gate)) {
-		open(job->place);
-		shut(job->place);
+		orl_gate_open(job->place->target->gate);
+		orl_gate_shut(job->place->target->gate);
 	}
 }
 
-/* -- elements ---------------------------------------------------------- */
+/* -- elements -------------------------------------------------------------- */
 
 static bool is_padded(const struct orl_kind_info *info)
 {
@@ -217,7 +205,7 @@ static size_t walk_next(struct walk *walk, size_t max, uint64_t *addr)
 	return n;
 }
 
-/* -- mapped memory ----------------------------------------------------- */
+/* -- mapped memory --------------------------------------------------------- */
 
 static int issue_mapped(struct job *job)
 {
@@ -234,7 +222,7 @@ static int issue_mapped(struct job *job)
 	return 0;
 }
 
-/* -- other memory ------------------------------------------------------ */
+/* -- other memory ---------------------------------------------------------- */
 
 /* Blocks that one element of a padded pair takes. */
 static size_t pair_blocks(const struct orl_kind_info *info)
@@ -404,7 +392,7 @@ static int issue_batches(struct job *job)
 	return rc;
 }
 
-/* -- entries ----------------------------------------------------------- */
+/* -- entries --------------------------------------------------------------- */
 
 static void job_begin(struct job *job, const struct orl_place *place,
 		      const struct orl_acc *acc)
@@ -435,12 +423,12 @@ static void short_row(const struct orl_place *place, const struct orl_acc *acc)
 	orl_kernel_fn kernel = orl_kernel(acc->op, acc->kind);
 	void *target = orl_place_here(place, place->addr);
 
-	shut(place);
+	orl_gate_shut(place->target->gate);
 	if (acc->result)
 		memcpy(acc->result, target,
 		       acc->count * orl_kinds[acc->kind].extent);
 	kernel(target, acc->origin, acc->count);
-	open(place);
+	orl_gate_open(place->target->gate);
 }
 
 int orl_locked_issue(const struct orl_place *place, const struct orl_acc *acc)
@@ -456,9 +444,9 @@ int orl_locked_issue(const struct orl_place *place, const struct orl_acc *acc)
 	rc = job_take_room(&job);
 	if (rc)
 		return rc;
-	shut(place);
+	orl_gate_shut(place->target->gate);
 	rc = place->path->mapped ? issue_mapped(&job) : issue_batches(&job);
-	open(place);
+	orl_gate_open(place->target->gate);
 	return rc;
 }
 
@@ -474,14 +462,14 @@ int orl_locked_one(const struct orl_place *place, const struct orl_acc *acc)
 	job.blocks = blocks;
 	job.elems = elem;
 	job.other = other;
-	shut(place);
+	orl_gate_shut(place->target->gate);
 	if (place->path->mapped) {
 		apply(&job, orl_place_here(place, place->addr), 1);
 	} else {
 		add_elements(&job, place->addr, 1);
 		rc = can_move(&job) ? batch_move(&job) : batch_combine(&job);
 	}
-	open(place);
+	orl_gate_open(place->target->gate);
 	return rc;
 }
 
@@ -512,11 +500,11 @@ int orl_locked_cas(const struct orl_place *place, size_t size,
 	unsigned char old[MAX_EXTENT];
 	int rc;
 
-	shut(place);
+	orl_gate_shut(place->target->gate);
 	rc = load_bytes(place, old, size);
 	if (!rc && !memcmp(old, compare, size))
 		rc = store_bytes(place, origin, size);
-	open(place);
+	orl_gate_open(place->target->gate);
 	if (!rc)
 		memcpy(result, old, size);
 	return rc;

@@ -67,10 +67,10 @@ static inline bool orl_op_fits(enum orl_op op, enum orl_kind kind)
 #define ORL_SLOT_OWN 0x8000u
 
 struct orl_gate {
-	_Atomic(uint32_t) shut;	 /* 1 while somebody holds it shut */
-	_Atomic(uint32_t) claim; /* 1 while only one waiter may shut it */
-	struct orl_bell bell;	 /* waiters for the gate */
-	uint32_t used;		 /* slots that have origins; 0: all.  Set by
+	_Atomic(uint32_t) shut;	  /* 1 while somebody holds it shut */
+	_Atomic(uint32_t) claim;  /* 1 while only one waiter may shut it */
+	struct orl_bell bell;	  /* waiters for the gate */
+	uint32_t used;		  /* slots that have origins; 0: all.  Set by
 				  * the owner, constant */
 	_Atomic(uint32_t) fenced; /* singles fence, since somebody has shut
 				   * the gate; never reset */
@@ -118,7 +118,7 @@ int orl_acc_one(const struct orl_place *place, const struct orl_acc *acc);
 int orl_acc_cas(const struct orl_place *place, enum orl_kind kind,
 		const void *origin, const void *compare, void *result);
 
-/* -- kernels: plain code for elements nobody else touches meanwhile ---------*/
+/* -- kernels: plain code for elements nobody else touches meanwhile -------- */
 
 /* target[i] = target[i] op origin[i]; NULL where the op does not fit. */
 typedef void (*orl_kernel_fn)(void *target, const void *origin, size_t n);

@@ -115,7 +115,7 @@ int orl_host_start(void);
 /* The error class of a code, MPI_Error_class. */
 int orl_host_error_class(int code);
 
-/* -- communicators --------------------------------------------------------*/
+/* -- communicators --------------------------------------------------------- */
 
 struct orl_comm {
 	MPI_Comm handle;
@@ -128,15 +128,15 @@ int orl_host_comm_open(MPI_Comm handle, struct orl_comm *comm);
 void orl_host_comm_close(struct orl_comm *comm);
 
 /* Collective: bytes from every rank to every rank. */
-int orl_host_allgather(const struct orl_comm *comm, const void *mine,
-		       void *all, size_t bytes);
+int orl_host_allgather(const struct orl_comm *comm, const void *mine, void *all,
+		       size_t bytes);
 
 /* Ranks in comm's group of the members of group: ranks[] to be freed. */
 int orl_host_group_ranks(const struct orl_comm *comm, MPI_Group group,
 			 int **ranks, int *count);
 int orl_host_group_copy(MPI_Group group, MPI_Group *copy);
 
-/* -- window handles: mostly a host window of this process alone ------------*/
+/* -- window handles: mostly a host window of this process alone ------------ */
 
 int orl_host_win_make(MPI_Win *handle);
 /* Runs the attributes' delete callbacks; *handle becomes MPI_WIN_NULL. */
@@ -157,12 +157,12 @@ int orl_host_bare_call_errhandler(MPI_Win handle, int code);
 /* Raises that they have no user attributes. */
 int orl_host_bare_no_attributes(MPI_Win handle);
 
-/* -- requests --------------------------------------------------------------*/
+/* -- requests -------------------------------------------------------------- */
 
 /* A genuine request that has already completed. */
 int orl_host_request_done(MPI_Request *request);
 
-/* -- errors ----------------------------------------------------------------*/
+/* -- errors ---------------------------------------------------------------- */
 
 /*
  * An error code of this class whose MPI_Error_string is text.  One code per
@@ -175,7 +175,7 @@ bool orl_host_error_text(int code, char *line, int *len);
 int orl_host_raise_win(MPI_Win handle, int code);
 int orl_host_raise_comm(MPI_Comm handle, int code);
 
-/* -- datatypes --------------------------------------------------------------*/
+/* -- datatypes ------------------------------------------------------------- */
 
 /*
  * One level of a derived datatype, as MPI_Type_get_contents tells it.  types
@@ -192,12 +192,11 @@ struct orl_contents {
 int orl_host_type_open(MPI_Datatype handle, struct orl_contents *contents);
 void orl_host_type_close(struct orl_contents *contents);
 int orl_host_type_size(MPI_Datatype handle, size_t *size);
-int orl_host_type_extent(MPI_Datatype handle, ptrdiff_t *lb,
-			 ptrdiff_t *extent);
+int orl_host_type_extent(MPI_Datatype handle, ptrdiff_t *lb, ptrdiff_t *extent);
 /* Has fn(handle) called when the type is freed. */
 int orl_host_type_watch(MPI_Datatype handle, void (*fn)(MPI_Datatype));
 
-/* -- info --------------------------------------------------------------------*/
+/* -- info ------------------------------------------------------------------ */
 
 /* Copies the value; false if the key is not set or info is MPI_INFO_NULL. */
 bool orl_host_info_get(MPI_Info info, const char *key, char *value,

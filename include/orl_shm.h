@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* -- this process's arena; any thread may call -----------------------------*/
+/* -- this process's arena; any thread may call ----------------------------- */
 
 /*
  * Opens the arena unless it is open: 0 or -errno.  Touches no pages.  On
@@ -44,7 +44,7 @@ size_t orl_arena_used(void);
  */
 size_t orl_node_room(void);
 
-/* -- peers -----------------------------------------------------------------*/
+/* -- peers ----------------------------------------------------------------- */
 
 /* What another process must know to map this arena.  Fixed width. */
 struct orl_card {

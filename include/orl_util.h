@@ -12,13 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define orl_likely(x)	__builtin_expect(!!(x), 1)
-#define orl_unlikely(x) __builtin_expect(!!(x), 0)
-#define ORL_COLD	__attribute__((cold, noinline))
-#define ORL_CACHELINE	64
+#define orl_likely(x)	   __builtin_expect(!!(x), 1)
+#define orl_unlikely(x)	   __builtin_expect(!!(x), 0)
+#define ORL_COLD	   __attribute__((cold, noinline))
+#define ORL_CACHELINE	   64
 #define ORL_ALIGN_UP(x, a) (((x) + (a)-1) & ~((__typeof__(x))(a)-1))
 
-/* -- threads -------------------------------------------------------------- */
+/* -- threads --------------------------------------------------------------- */
 
 /* Does the program use MPI_THREAD_MULTIPLE?  Constant once started. */
 extern bool orl_threaded;
@@ -36,7 +36,7 @@ static inline void orl_unlock(pthread_mutex_t *mutex)
 		pthread_mutex_unlock(mutex);
 }
 
-/* -- options: read once from the environment, ORIEL_<NAME> --------------- */
+/* -- options: read once from the environment, ORIEL_<NAME> ----------------- */
 
 /* name in C, name in the environment, kind, default, help */
 #define ORL_OPTIONS(X)                                                         \
@@ -50,12 +50,10 @@ static inline void orl_unlock(pthread_mutex_t *mutex)
 	X(arena, ARENA, size, "0",                                             \
 	  "bytes of address space for one process's windows; 0 decides")       \
 	X(bulk, BULK, number, "4",                                             \
-	  "elements from which an accumulate keeps others out to work in bulk")
+	  "elements from which an accumulate keeps others out to work in "     \
+	  "bulk")
 
-enum {
-	ORL_PATH_DIRECT = 1,
-	ORL_PATH_CMA = 2
-};
+enum { ORL_PATH_DIRECT = 1, ORL_PATH_CMA = 2 };
 
 struct orl_options {
 #define ORL_OPTION_MEMBER(name, env, kind, def, help) long name;
@@ -69,7 +67,7 @@ extern struct orl_options orl_options;
 /* Reads the environment once; an option it cannot read keeps its default. */
 void orl_options_load(void);
 
-/* -- log: to stderr, one line a call --------------------------------------*/
+/* -- log: to stderr, one line a call --------------------------------------- */
 
 enum orl_log_level {
 	ORL_LOG_NONE,
@@ -82,7 +80,7 @@ enum orl_log_level {
 void orl_log(enum orl_log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* -- handle map: a word to a pointer ------------------------------------- */
+/* -- handle map: a word to a pointer --------------------------------------- */
 
 struct orl_map_slot {
 	_Atomic(uintptr_t) key; /* 0: never used */

@@ -26,7 +26,7 @@ static inline struct orl_win *orl_win_find(MPI_Win handle)
 	return orl_map_find(&orl_win_map, (uintptr_t)handle);
 }
 
-/* -- creation, section 11.2: collective -------------------------------------*/
+/* -- creation, section 11.2: collective ------------------------------------ */
 
 struct orl_win_args {
 	const char *call; /* "MPI_Win_create" */
@@ -51,11 +51,11 @@ int orl_win_detach(struct orl_win *win, const void *base);
 int orl_win_shared_query(struct orl_win *win, int rank, MPI_Aint *size,
 			 MPI_Aint *unit, void *base);
 
-/* -- communication, section 11.3 --------------------------------------------*/
+/* -- communication, section 11.3 ------------------------------------------- */
 
 /* The arguments that all communication calls share. */
 struct orl_xfer {
-	const char *call; /* for messages */
+	const char *call;   /* for messages */
 	const void *origin; /* written by a get */
 	int64_t ocount;
 	MPI_Datatype otype;
@@ -86,7 +86,7 @@ int orl_win_compare_and_swap(struct orl_win *win, const struct orl_xacc *x,
 /* After an R-form that returned MPI_SUCCESS: its request. */
 int orl_win_request(struct orl_win *win, MPI_Request *request);
 
-/* -- synchronisation, section 11.5 -------------------------------------------*/
+/* -- synchronisation, section 11.5 ----------------------------------------- */
 
 int orl_win_fence(struct orl_win *win, int assertion);
 int orl_win_post(struct orl_win *win, MPI_Group group, int assertion);
@@ -104,7 +104,7 @@ int orl_win_flush_local(struct orl_win *win, int rank);
 int orl_win_flush_local_all(struct orl_win *win);
 int orl_win_sync(struct orl_win *win);
 
-/* -- the object, sections 11.2.6, 11.2.7 -------------------------------------*/
+/* -- the object, sections 11.2.6, 11.2.7 ----------------------------------- */
 
 int orl_win_get_group(struct orl_win *win, MPI_Group *group);
 int orl_win_get_info(struct orl_win *win, MPI_Info *info);
@@ -114,7 +114,7 @@ bool orl_win_get_attr(struct orl_win *win, int keyval, void *value);
 /* May the program set or delete the attribute? */
 int orl_win_check_keyval(struct orl_win *win, const char *call, int keyval);
 
-/* -- memory, section 8.2 ------------------------------------------------------*/
+/* -- memory, section 8.2 --------------------------------------------------- */
 
 int orl_mem_alloc(MPI_Aint size, void *base);
 int orl_mem_free(void *base);

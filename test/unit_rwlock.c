@@ -67,7 +67,7 @@ static void test_exclusion(int mode, uint32_t start)
 	long expected = 0, i;
 	void *alone;
 
-	lock = (struct orl_rwlock){.next = start, .serving = start};
+	lock = (struct orl_rwlock){ .next = start, .serving = start };
 	plain = 0;
 	second = mode;
 	for (i = 0; i < THREADS; i++)
@@ -96,11 +96,10 @@ static void test_sharing(int mode)
 	pthread_t threads[THREADS];
 	int i;
 
-	lock = (struct orl_rwlock){0};
+	lock = (struct orl_rwlock){ 0 };
 	pthread_barrier_init(&meeting, NULL, THREADS);
 	for (i = 0; i < THREADS; i++)
-		pthread_create(&threads[i], NULL, meet,
-			       (void *)(intptr_t)mode);
+		pthread_create(&threads[i], NULL, meet, (void *)(intptr_t)mode);
 	for (i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	pthread_barrier_destroy(&meeting);
@@ -136,7 +135,7 @@ static void test_order(void)
 {
 	pthread_t exclusive, shared;
 
-	lock = (struct orl_rwlock){0};
+	lock = (struct orl_rwlock){ 0 };
 	order = 0;
 	orl_rwlock_enter(&lock, ORL_MODE_SHARED);
 	pthread_create(&exclusive, NULL, arrive_exclusive, NULL);

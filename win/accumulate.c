@@ -14,7 +14,7 @@ struct job {
 	struct orl_checked c;
 	struct orl_acc acc;
 	const struct orl_type *rtype; /* NULL where nothing is fetched */
-	void *gathered;	 /* temporary operands, or NULL */
+	void *gathered;		      /* temporary operands, or NULL */
 	void *scattered;
 };
 
@@ -125,8 +125,8 @@ static int check_op(struct orl_win *win, const struct orl_xacc *x,
 	return fetch ? check_no_op(win, x) : MPI_ERR_OP;
 }
 
-static int check(struct orl_win *win, const struct orl_xacc *x,
-		 struct job *job, bool fetch)
+static int check(struct orl_win *win, const struct orl_xacc *x, struct job *job,
+		 bool fetch)
 {
 	int rc = check_op(win, x, job, fetch);
 
@@ -260,8 +260,7 @@ static int check_uniform(struct orl_win *win, const struct orl_xacc *x,
 			       : rc;
 }
 
-static int accumulate(struct orl_win *win, const struct orl_xacc *x,
-		      bool fetch)
+static int accumulate(struct orl_win *win, const struct orl_xacc *x, bool fetch)
 {
 	const struct orl_type *type;
 	struct orl_place place;
@@ -325,13 +324,13 @@ static int check_fop(struct orl_win *win, const struct orl_xacc *x,
 
 int orl_win_fetch_and_op(struct orl_win *win, const struct orl_xacc *x)
 {
-	struct orl_acc acc = {.op = ORL_NO_OP,
-			      .kind = ORL_BYTE,
-			      .count = 1,
-			      .origin = x->xfer.origin,
-			      .result = x->result,
-			      .layout = NULL,
-			      .items = 1};
+	struct orl_acc acc = { .op = ORL_NO_OP,
+			       .kind = ORL_BYTE,
+			       .count = 1,
+			       .origin = x->xfer.origin,
+			       .result = x->result,
+			       .layout = NULL,
+			       .items = 1 };
 	struct orl_place place;
 	int rc = check_fop(win, x, &place, &acc);
 

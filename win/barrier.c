@@ -38,13 +38,12 @@ void orl_win_barrier(struct orl_win *win)
 		uint32_t to = (win->rank + far) % win->size;
 		struct orl_ctl *peer = orl_target_ctl(&win->targets[to]);
 		struct orl_bell *bell = bell_of(peer);
-		struct round round = {&win->ctl->arrive[k], seq};
+		struct round round = { &win->ctl->arrive[k], seq };
 
 		/* Release: pairs with the acquire in has_arrived. */
 		atomic_store_explicit(&peer->arrive[k], seq,
 				      memory_order_release);
 		orl_bell_ring(bell, ORL_BELL_ALL);
-		orl_wait(bell_of(win->ctl), ORL_BELL_ALL, has_arrived,
-			 &round);
+		orl_wait(bell_of(win->ctl), ORL_BELL_ALL, has_arrived, &round);
 	}
 }

@@ -117,7 +117,7 @@ static void fill_record(struct orl_win *win, int error,
 	orl_card_fill(&record->card);
 }
 
-/* -- the object -------------------------------------------------------------- */
+/* -- the object ------------------------------------------------------------ */
 
 static struct orl_win *make_object(const struct orl_win_args *args)
 {
@@ -176,7 +176,7 @@ static int leave_map(struct orl_win *win)
 	return rc;
 }
 
-/* -- together ------------------------------------------------------------------ */
+/* -- together -------------------------------------------------------------- */
 
 static int build(struct orl_creation *creation)
 {
@@ -252,7 +252,7 @@ static ORL_COLD int fail(struct orl_creation *creation, int class)
 
 int orl_win_create(const struct orl_win_args *args, MPI_Win *handle)
 {
-	struct orl_creation creation = {.args = args};
+	struct orl_creation creation = { .args = args };
 	struct orl_comm comm;
 	struct orl_win *win;
 	int rc = orl_host_start();
@@ -289,8 +289,8 @@ int orl_win_free(MPI_Win *handle, struct orl_win *win)
 	int rc;
 
 	if (why)
-		return orl_win_fail(win, "MPI_Win_free", MPI_ERR_RMA_SYNC,
-				    "%s", why);
+		return orl_win_fail(win, "MPI_Win_free", MPI_ERR_RMA_SYNC, "%s",
+				    why);
 	/* The others may be gone when a refused call is repeated. */
 	if (!win->is_leaving)
 		orl_win_barrier(win);

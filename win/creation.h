@@ -15,11 +15,11 @@ struct orl_record {
 	uint64_t size;
 	uint64_t room; /* what this process may count on, orl_node_room */
 	uint32_t disp_unit;
-	int32_t error;	    /* an MPI error class, or 0 */
-	uint8_t paths;	    /* ORL_PATH_..., as this rank's options say */
-	uint8_t mapped;	    /* base lies in the owner's arena */
-	uint8_t fences;	    /* orl_fence_is_able */
-	uint8_t noncontig;  /* alloc_shared_noncontig was given */
+	int32_t error;	   /* an MPI error class, or 0 */
+	uint8_t paths;	   /* ORL_PATH_..., as this rank's options say */
+	uint8_t mapped;	   /* base lies in the owner's arena */
+	uint8_t fences;	   /* orl_fence_is_able */
+	uint8_t noncontig; /* alloc_shared_noncontig was given */
 	uint32_t pad;
 };
 _Static_assert(sizeof(struct orl_record) == 96, "exchanged between processes");

@@ -51,8 +51,7 @@ static uint32_t count_below(const struct orl_region *table, uint32_t n,
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
 
-		if (__atomic_load_n(&table[mid].addr, __ATOMIC_RELAXED) <=
-		    addr)
+		if (__atomic_load_n(&table[mid].addr, __ATOMIC_RELAXED) <= addr)
 			low = mid + 1;
 		else
 			high = mid;
@@ -60,7 +59,7 @@ static uint32_t count_below(const struct orl_region *table, uint32_t n,
 	return low;
 }
 
-/* -- the origin's side ------------------------------------------------------ */
+/* -- the origin's side ----------------------------------------------------- */
 
 struct search {
 	uint64_t addr, len;
@@ -99,8 +98,7 @@ static bool is_settled(void *arg)
 	struct orl_ctl *ctl = arg;
 
 	/* Acquire: pairs with the release in end_change. */
-	return !(atomic_load_explicit(&ctl->regions_seq,
-				      memory_order_acquire) &
+	return !(atomic_load_explicit(&ctl->regions_seq, memory_order_acquire) &
 		 1);
 }
 
@@ -137,7 +135,7 @@ int orl_regions_find(struct orl_win *win, struct orl_place *place,
 {
 	struct orl_target *target = place->target;
 	struct orl_ctl *ctl = orl_target_ctl(target);
-	struct search search = {.addr = addr, .len = len};
+	struct search search = { .addr = addr, .len = len };
 
 	while (!search_once(target, &search))
 		orl_wait(&ctl->exposure, ORL_BELL_ALL, is_settled, ctl);
@@ -147,7 +145,7 @@ int orl_regions_find(struct orl_win *win, struct orl_place *place,
 	return 0;
 }
 
-/* -- the owner's side --------------------------------------------------------- */
+/* -- the owner's side ------------------------------------------------------ */
 
 static void begin_change(struct orl_ctl *ctl)
 {

@@ -24,17 +24,17 @@ static const struct {
 	uint32_t flag;
 	bool creation_only;
 } switches[] = {
-	{"no_locks", NO_LOCKS, false},
-	{"same_size", SAME_SIZE, false},
-	{"same_disp_unit", SAME_DISP_UNIT, false},
-	{"alloc_shared_noncontig", NONCONTIG, true},
+	{ "no_locks", NO_LOCKS, false },
+	{ "same_size", SAME_SIZE, false },
+	{ "same_disp_unit", SAME_DISP_UNIT, false },
+	{ "alloc_shared_noncontig", NONCONTIG, true },
 };
 #define SWITCHES (sizeof(switches) / sizeof(switches[0]))
 
 static const struct {
 	const char *name;
 	uint32_t bit;
-} orders[] = {{"rar", RAR}, {"raw", RAW}, {"war", WAR}, {"waw", WAW}};
+} orders[] = { { "rar", RAR }, { "raw", RAW }, { "war", WAR }, { "waw", WAW } };
 #define ORDERS (sizeof(orders) / sizeof(orders[0]))
 
 /* "rar,raw" or "none"; other words are not understood and change nothing. */

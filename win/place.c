@@ -79,8 +79,8 @@ static int fail_range(struct orl_win *win, const struct orl_xfer *x)
 
 static int fail_epoch(struct orl_win *win, const struct orl_xfer *x)
 {
-	const char *why = orl_epoch_objection(
-		win, x->request ? ORL_CALL_RRMA : ORL_CALL_RMA);
+	const char *why = orl_epoch_objection(win, x->request ? ORL_CALL_RRMA
+							      : ORL_CALL_RMA);
 
 	if (x->request && why)
 		return orl_win_fail(win, x->call, MPI_ERR_RMA_SYNC,
@@ -102,8 +102,7 @@ int orl_place_fail(struct orl_win *win, const struct orl_xfer *x, int class)
 		return orl_win_fail(win, x->call, class,
 				    "a count is negative: origin %lld, target "
 				    "%lld",
-				    (long long)x->ocount,
-				    (long long)x->tcount);
+				    (long long)x->ocount, (long long)x->tcount);
 	case MPI_ERR_TYPE:
 		return orl_win_fail(win, x->call, class,
 				    "target %d: a datatype is null, unknown "

@@ -17,8 +17,8 @@ struct orl_checked {
 };
 
 /* Raises the error that the checks found; class is what they returned. */
-int orl_place_fail(struct orl_win *win, const struct orl_xfer *x, int class)
-	ORL_COLD;
+int orl_place_fail(struct orl_win *win, const struct orl_xfer *x,
+		   int class) ORL_COLD;
 
 /* The target range of a type with holes or bounds, or in a dynamic window. */
 int orl_place_slow(struct orl_win *win, const struct orl_xfer *x,
@@ -39,8 +39,8 @@ static inline int orl_place_target(struct orl_win *win,
 	if (orl_unlikely(!type->dense || win->dynamic ||
 			 __builtin_mul_overflow((uint64_t)x->disp,
 						target->disp_unit, &off) ||
-			 __builtin_mul_overflow((uint64_t)x->tcount,
-						type->size, &len) ||
+			 __builtin_mul_overflow((uint64_t)x->tcount, type->size,
+						&len) ||
 			 off > target->size || len > target->size - off))
 		return orl_place_slow(win, x, type, place);
 	place->addr = target->base + off;
@@ -61,8 +61,7 @@ static inline int orl_place_call(struct orl_win *win, const struct orl_xfer *x)
 }
 
 /* All checks of a put or get: 0, or an error class. */
-static inline int orl_place_check(struct orl_win *win,
-				  const struct orl_xfer *x,
+static inline int orl_place_check(struct orl_win *win, const struct orl_xfer *x,
 				  struct orl_checked *c)
 {
 	int rc = orl_place_call(win, x);

@@ -38,7 +38,7 @@ static bool has_met(void *arg)
 
 void orl_pscw_meet(struct orl_win *win, struct orl_target *target)
 {
-	struct meeting meeting = {&win->ctl->posted[target->rank], target};
+	struct meeting meeting = { &win->ctl->posted[target->rank], target };
 
 	if (!win->start_nocheck)
 		orl_wait(&win->ctl->exposure, ORL_BELL_ALL, has_met, &meeting);
@@ -73,8 +73,8 @@ int orl_win_post(struct orl_win *win, MPI_Group group, int assertion)
 	int i, rc;
 
 	if (orl_unlikely(why))
-		return orl_win_fail(win, "MPI_Win_post", MPI_ERR_RMA_SYNC,
-				    "%s", why);
+		return orl_win_fail(win, "MPI_Win_post", MPI_ERR_RMA_SYNC, "%s",
+				    why);
 	if (orl_unlikely(assertion & ~known))
 		return orl_win_fail(win, "MPI_Win_post", MPI_ERR_ASSERT,
 				    "assertion %#x has bits that no post takes",
@@ -186,8 +186,8 @@ int orl_win_wait(struct orl_win *win)
 	const char *why = orl_epoch_objection(win, ORL_CALL_WAIT);
 
 	if (orl_unlikely(why))
-		return orl_win_fail(win, "MPI_Win_wait", MPI_ERR_RMA_SYNC,
-				    "%s", why);
+		return orl_win_fail(win, "MPI_Win_wait", MPI_ERR_RMA_SYNC, "%s",
+				    why);
 	orl_wait(&win->ctl->exposure, ORL_BELL_ALL, all_complete, win);
 	end_exposure(win);
 	return MPI_SUCCESS;
@@ -198,8 +198,8 @@ int orl_win_test(struct orl_win *win, int *flag)
 	const char *why = orl_epoch_objection(win, ORL_CALL_TEST);
 
 	if (orl_unlikely(why))
-		return orl_win_fail(win, "MPI_Win_test", MPI_ERR_RMA_SYNC,
-				    "%s", why);
+		return orl_win_fail(win, "MPI_Win_test", MPI_ERR_RMA_SYNC, "%s",
+				    why);
 	*flag = all_complete(win);
 	if (*flag)
 		end_exposure(win);

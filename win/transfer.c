@@ -31,7 +31,7 @@ static int get_block(void *arg, ptrdiff_t ooff, ptrdiff_t toff, size_t len)
 static int walk_blocks(const struct orl_xfer *x, const struct orl_checked *c,
 		       orl_pair_fn fn)
 {
-	struct walk walk = {&c->place, (uintptr_t)x->origin};
+	struct walk walk = { &c->place, (uintptr_t)x->origin };
 	struct orl_cursor origin, target;
 
 	orl_cursor_bytes(&origin, c->otype, (size_t)x->ocount);
@@ -140,6 +140,7 @@ int orl_win_request(struct orl_win *win, MPI_Request *request)
 
 	if (orl_likely(!rc))
 		return MPI_SUCCESS;
-	return orl_win_fail(win, "an R-form", rc, "the host MPI gives no "
-						  "request");
+	return orl_win_fail(win, "an R-form", rc,
+			    "the host MPI gives no "
+			    "request");
 }

@@ -19,7 +19,7 @@
 #include "orl_shm.h"
 #include "orl_type.h"
 
-/* -- the control block --------------------------------------------------------*/
+/* -- the control block ----------------------------------------------------- */
 
 /*
  * A lock with two sides, fair in the order of arrival; see rwlock.c.  Shared
@@ -48,7 +48,7 @@ struct orl_region {
  * of each member says who writes it.
  */
 struct orl_ctl {
-	struct orl_gate gate;	/* accumulates on this rank's memory: all */
+	struct orl_gate gate;	  /* accumulates on this rank's memory: all */
 	struct orl_rwlock lock;	  /* MPI_Win_lock on this rank: all */
 	struct orl_rwlock master; /* in rank 0's block: lock_all against
 				   * exclusive locks: all */
@@ -75,7 +75,7 @@ static inline struct orl_ctl *orl_target_ctl(const struct orl_target *target)
 	return (struct orl_ctl *)target->gate;
 }
 
-/* -- the window --------------------------------------------------------------*/
+/* -- the window ------------------------------------------------------------ */
 
 /* orl_win.epoch: the access epoch that is open, the origin's side. */
 enum orl_epoch {
@@ -103,9 +103,9 @@ struct orl_win {
 	uint32_t rank;
 	uint8_t access_all; /* the epoch gives access to every target */
 	bool dynamic;
-	bool queues; /* some path may hold transfers back */
-	uint8_t epoch;	/* enum orl_epoch */
-	uint8_t paths;	/* ORL_PATH_... that all ranks may use */
+	bool queues;   /* some path may hold transfers back */
+	uint8_t epoch; /* enum orl_epoch */
+	uint8_t paths; /* ORL_PATH_... that all ranks may use */
 
 	/*
 	 * Epochs.  With threads, changes of these, of epoch and of what a
@@ -119,7 +119,7 @@ struct orl_win {
 	bool exposing; /* between post and wait */
 	bool lock_all_nocheck;
 	uint32_t nlocks;
-	uint32_t completes; /* of earlier exposure epochs */
+	uint32_t completes;	      /* of earlier exposure epochs */
 	pthread_mutex_t master_mutex; /* held while the master is entered for
 				       * the first of our exclusive locks */
 	uint32_t nexclusive; /* exclusive locks that this process holds */
@@ -134,14 +134,14 @@ struct orl_win {
 	MPI_Aint bytes;
 	int disp_unit;
 	void *base;
-	void *memory; /* what to give back to the arena */
+	void *memory;	 /* what to give back to the arena */
 	bool is_leaving; /* MPI_Win_free has passed its barrier */
-	uint32_t info; /* flags of info.c */
+	uint32_t info;	 /* flags of info.c */
 	uint32_t ordering;
 	struct orl_regions *attached; /* dynamic.c */
 };
 
-/* -- errors, error.c ------------------------------------------------------------*/
+/* -- errors, error.c ------------------------------------------------------- */
 
 /*
  * Raises class (or, if negative, what stands for -errno) with the window,
@@ -151,7 +151,7 @@ int orl_win_fail(struct orl_win *win, const char *call, int class,
 		 const char *fmt, ...) ORL_COLD
 	__attribute__((format(printf, 4, 5)));
 
-/* -- epochs, epoch.c -------------------------------------------------------------*/
+/* -- epochs, epoch.c ------------------------------------------------------- */
 
 enum orl_call {
 	ORL_CALL_FENCE,
@@ -190,7 +190,7 @@ static inline int orl_epoch_admit(struct orl_win *win,
 	return orl_epoch_first_access(win, target);
 }
 
-/* -- synchronisation ---------------------------------------------------------------*/
+/* -- synchronisation ------------------------------------------------------- */
 
 enum {
 	ORL_MODE_SHARED = 0, /* the first side */
@@ -211,7 +211,7 @@ void orl_pscw_meet(struct orl_win *win, struct orl_target *target);
 /* Completes everything at all targets; a full memory fence. */
 int orl_win_drain(struct orl_win *win);
 
-/* -- memory and ranges ----------------------------------------------------------------*/
+/* -- memory and ranges ----------------------------------------------------- */
 
 struct orl_creation;
 

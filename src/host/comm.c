@@ -27,8 +27,8 @@ void orl_host_comm_close(struct orl_comm *comm)
 	PMPI_Group_free(&comm->group);
 }
 
-int orl_host_allgather(const struct orl_comm *comm, const void *mine,
-		       void *all, size_t bytes)
+int orl_host_allgather(const struct orl_comm *comm, const void *mine, void *all,
+		       size_t bytes)
 {
 	int rc = PMPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes,
 				MPI_BYTE, comm->handle);
@@ -43,8 +43,7 @@ static int translate(const struct orl_comm *comm, MPI_Group group, int count,
 
 	for (i = 0; i < count; i++)
 		theirs[i] = i;
-	if (PMPI_Group_translate_ranks(group, count, theirs, comm->group,
-				       ours))
+	if (PMPI_Group_translate_ranks(group, count, theirs, comm->group, ours))
 		return MPI_ERR_GROUP;
 	for (i = 0; i < count; i++)
 		if (ours[i] == MPI_UNDEFINED)

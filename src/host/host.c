@@ -54,8 +54,8 @@ bool orl_host_load(void)
 	if (!is_own_host())
 		return false;
 #define ORL_HOST_FIND(name)                                                    \
-	orl_host.name = (__typeof__(orl_host.name))dlsym(RTLD_NEXT,            \
-							 "PMPI_" #name);       \
+	orl_host.name =                                                        \
+		(__typeof__(orl_host.name))dlsym(RTLD_NEXT, "PMPI_" #name);    \
 	if (!orl_host.name) {                                                  \
 		orl_log(ORL_LOG_ERROR, "%s has no PMPI_" #name,                \
 			orl_host_name);                                        \

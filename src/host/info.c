@@ -2,8 +2,7 @@
 /* info.c - info objects. */
 #include "orl_host.h"
 
-bool orl_host_info_get(MPI_Info info, const char *key, char *value,
-		       size_t size)
+bool orl_host_info_get(MPI_Info info, const char *key, char *value, size_t size)
 {
 	int flag = 0;
 

@@ -6,68 +6,70 @@
  */
 
 int ENTRY(Put)(const void *origin_addr, COUNT origin_count,
-	    MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
-	    COUNT target_count, MPI_Datatype target_datatype, MPI_Win win)
+	       MPI_Datatype origin_datatype, int target_rank,
+	       MPI_Aint target_disp, COUNT target_count,
+	       MPI_Datatype target_datatype, MPI_Win win)
 {
 	struct orl_win *w = orl_win_find(win);
 	const struct orl_xfer x = XFER(Put, false);
 
 	if (orl_unlikely(!w))
-		return orl_host.NAME(Put)(origin_addr, origin_count, origin_datatype,
-				    target_rank, target_disp, target_count,
-				    target_datatype, win);
+		return orl_host.NAME(Put)(
+			origin_addr, origin_count, origin_datatype, target_rank,
+			target_disp, target_count, target_datatype, win);
 	return orl_win_put(w, &x);
 }
 ORL_ALIAS(NAME(Put));
 
-int ENTRY(Get)(void *origin_addr, COUNT origin_count, MPI_Datatype origin_datatype,
-	    int target_rank, MPI_Aint target_disp, COUNT target_count,
-	    MPI_Datatype target_datatype, MPI_Win win)
+int ENTRY(Get)(void *origin_addr, COUNT origin_count,
+	       MPI_Datatype origin_datatype, int target_rank,
+	       MPI_Aint target_disp, COUNT target_count,
+	       MPI_Datatype target_datatype, MPI_Win win)
 {
 	struct orl_win *w = orl_win_find(win);
 	const struct orl_xfer x = XFER(Get, false);
 
 	if (orl_unlikely(!w))
-		return orl_host.NAME(Get)(origin_addr, origin_count, origin_datatype,
-				    target_rank, target_disp, target_count,
-				    target_datatype, win);
+		return orl_host.NAME(Get)(
+			origin_addr, origin_count, origin_datatype, target_rank,
+			target_disp, target_count, target_datatype, win);
 	return orl_win_get(w, &x);
 }
 ORL_ALIAS(NAME(Get));
 
 int ENTRY(Accumulate)(const void *origin_addr, COUNT origin_count,
-		   MPI_Datatype origin_datatype, int target_rank,
-		   MPI_Aint target_disp, COUNT target_count,
-		   MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+		      MPI_Datatype origin_datatype, int target_rank,
+		      MPI_Aint target_disp, COUNT target_count,
+		      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
 	struct orl_win *w = orl_win_find(win);
-	const struct orl_xacc x = {.xfer = XFER(Accumulate, false),
-				   .op = op,
-				   .result = NULL,
-				   .rcount = 0,
-				   .rtype = MPI_DATATYPE_NULL};
+	const struct orl_xacc x = { .xfer = XFER(Accumulate, false),
+				    .op = op,
+				    .result = NULL,
+				    .rcount = 0,
+				    .rtype = MPI_DATATYPE_NULL };
 
 	if (orl_unlikely(!w))
-		return orl_host.NAME(Accumulate)(origin_addr, origin_count,
-					   origin_datatype, target_rank,
-					   target_disp, target_count,
-					   target_datatype, op, win);
+		return orl_host.NAME(Accumulate)(
+			origin_addr, origin_count, origin_datatype, target_rank,
+			target_disp, target_count, target_datatype, op, win);
 	return orl_win_accumulate(w, &x);
 }
 ORL_ALIAS(NAME(Accumulate));
 
 int ENTRY(Get_accumulate)(const void *origin_addr, COUNT origin_count,
-		       MPI_Datatype origin_datatype, void *result_addr,
-		       COUNT result_count, MPI_Datatype result_datatype,
-		       int target_rank, MPI_Aint target_disp, COUNT target_count,
-		       MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
+			  MPI_Datatype origin_datatype, void *result_addr,
+			  COUNT result_count, MPI_Datatype result_datatype,
+			  int target_rank, MPI_Aint target_disp,
+			  COUNT target_count, MPI_Datatype target_datatype,
+			  MPI_Op op, MPI_Win win)
 {
 	struct orl_win *w = orl_win_find(win);
-	const struct orl_xacc x = {.xfer = XFER(Get_accumulate, false),
-				   .op = op,
-				   .result = result_addr,
-				   .rcount = result_count,
-				   .rtype = result_datatype};
+	const struct orl_xacc x = { .xfer = XFER(Get_accumulate, false),
+				    .op = op,
+				    .result = result_addr,
+				    .rcount = result_count,
+				    .rtype = result_datatype };
 
 	if (orl_unlikely(!w))
 		return orl_host.NAME(Get_accumulate)(
@@ -79,77 +81,80 @@ int ENTRY(Get_accumulate)(const void *origin_addr, COUNT origin_count,
 ORL_ALIAS(NAME(Get_accumulate));
 
 int ENTRY(Rput)(const void *origin_addr, COUNT origin_count,
-	     MPI_Datatype origin_datatype, int target_rank,
-	     MPI_Aint target_disp, COUNT target_count,
-	     MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+		MPI_Datatype origin_datatype, int target_rank,
+		MPI_Aint target_disp, COUNT target_count,
+		MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
 	struct orl_win *w = orl_win_find(win);
 	const struct orl_xfer x = XFER(Rput, true);
 	int rc;
 
 	if (orl_unlikely(!w))
-		return orl_host.NAME(Rput)(origin_addr, origin_count, origin_datatype,
-				     target_rank, target_disp, target_count,
-				     target_datatype, win, request);
+		return orl_host.NAME(Rput)(origin_addr, origin_count,
+					   origin_datatype, target_rank,
+					   target_disp, target_count,
+					   target_datatype, win, request);
 	rc = orl_win_put(w, &x);
 	return rc ? rc : orl_win_request(w, request);
 }
 ORL_ALIAS(NAME(Rput));
 
-int ENTRY(Rget)(void *origin_addr, COUNT origin_count, MPI_Datatype origin_datatype,
-	     int target_rank, MPI_Aint target_disp, COUNT target_count,
-	     MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
+int ENTRY(Rget)(void *origin_addr, COUNT origin_count,
+		MPI_Datatype origin_datatype, int target_rank,
+		MPI_Aint target_disp, COUNT target_count,
+		MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
 	struct orl_win *w = orl_win_find(win);
 	const struct orl_xfer x = XFER(Rget, true);
 	int rc;
 
 	if (orl_unlikely(!w))
-		return orl_host.NAME(Rget)(origin_addr, origin_count, origin_datatype,
-				     target_rank, target_disp, target_count,
-				     target_datatype, win, request);
+		return orl_host.NAME(Rget)(origin_addr, origin_count,
+					   origin_datatype, target_rank,
+					   target_disp, target_count,
+					   target_datatype, win, request);
 	rc = orl_win_get(w, &x);
 	return rc ? rc : orl_win_request(w, request);
 }
 ORL_ALIAS(NAME(Rget));
 
 int ENTRY(Raccumulate)(const void *origin_addr, COUNT origin_count,
-		    MPI_Datatype origin_datatype, int target_rank,
-		    MPI_Aint target_disp, COUNT target_count,
-		    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-		    MPI_Request *request)
+		       MPI_Datatype origin_datatype, int target_rank,
+		       MPI_Aint target_disp, COUNT target_count,
+		       MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+		       MPI_Request *request)
 {
 	struct orl_win *w = orl_win_find(win);
-	const struct orl_xacc x = {.xfer = XFER(Raccumulate, true),
-				   .op = op,
-				   .result = NULL,
-				   .rcount = 0,
-				   .rtype = MPI_DATATYPE_NULL};
+	const struct orl_xacc x = { .xfer = XFER(Raccumulate, true),
+				    .op = op,
+				    .result = NULL,
+				    .rcount = 0,
+				    .rtype = MPI_DATATYPE_NULL };
 	int rc;
 
 	if (orl_unlikely(!w))
-		return orl_host.NAME(Raccumulate)(origin_addr, origin_count,
-					    origin_datatype, target_rank,
-					    target_disp, target_count,
-					    target_datatype, op, win, request);
+		return orl_host.NAME(Raccumulate)(
+			origin_addr, origin_count, origin_datatype, target_rank,
+			target_disp, target_count, target_datatype, op, win,
+			request);
 	rc = orl_win_accumulate(w, &x);
 	return rc ? rc : orl_win_request(w, request);
 }
 ORL_ALIAS(NAME(Raccumulate));
 
 int ENTRY(Rget_accumulate)(const void *origin_addr, COUNT origin_count,
-			MPI_Datatype origin_datatype, void *result_addr,
-			COUNT result_count, MPI_Datatype result_datatype,
-			int target_rank, MPI_Aint target_disp, COUNT target_count,
-			MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-			MPI_Request *request)
+			   MPI_Datatype origin_datatype, void *result_addr,
+			   COUNT result_count, MPI_Datatype result_datatype,
+			   int target_rank, MPI_Aint target_disp,
+			   COUNT target_count, MPI_Datatype target_datatype,
+			   MPI_Op op, MPI_Win win, MPI_Request *request)
 {
 	struct orl_win *w = orl_win_find(win);
-	const struct orl_xacc x = {.xfer = XFER(Rget_accumulate, true),
-				   .op = op,
-				   .result = result_addr,
-				   .rcount = result_count,
-				   .rtype = result_datatype};
+	const struct orl_xacc x = { .xfer = XFER(Rget_accumulate, true),
+				    .op = op,
+				    .result = result_addr,
+				    .rcount = result_count,
+				    .rtype = result_datatype };
 	int rc;
 
 	if (orl_unlikely(!w))

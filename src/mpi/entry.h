@@ -11,7 +11,7 @@
 #include <mpi.h>
 
 /* After the definition of MPI_x: its second name. */
-#define ORL_ALIAS(name)	 ORL_ALIAS_(name)
+#define ORL_ALIAS(name) ORL_ALIAS_(name)
 #define ORL_ALIAS_(name)                                                       \
 	extern __typeof__(MPI_##name) PMPI_##name                              \
 		__attribute__((alias("MPI_" #name)))

@@ -58,9 +58,9 @@ int MPI_Win_lock(int lock_type, int rank, int assertion, MPI_Win win)
 {
 	struct orl_win *w = orl_win_find(win);
 
-	return orl_likely(w) ? orl_win_lock(w, lock_type, rank, assertion)
-			     : orl_host.Win_lock(lock_type, rank, assertion,
-						 win);
+	return orl_likely(w)
+		       ? orl_win_lock(w, lock_type, rank, assertion)
+		       : orl_host.Win_lock(lock_type, rank, assertion, win);
 }
 ORL_ALIAS(Win_lock);
 

@@ -10,13 +10,13 @@
 int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
 		   MPI_Comm comm, MPI_Win *win)
 {
-	const struct orl_win_args args = {.call = "MPI_Win_create",
-					  .flavor = MPI_WIN_FLAVOR_CREATE,
-					  .base = base,
-					  .size = size,
-					  .disp_unit = disp_unit,
-					  .info = info,
-					  .comm = comm};
+	const struct orl_win_args args = { .call = "MPI_Win_create",
+					   .flavor = MPI_WIN_FLAVOR_CREATE,
+					   .base = base,
+					   .size = size,
+					   .disp_unit = disp_unit,
+					   .info = info,
+					   .comm = comm };
 
 	return orl_win_create(&args, win);
 }
@@ -39,13 +39,13 @@ static int allocate(const struct orl_win_args *args, void *baseptr,
 int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
 		     void *baseptr, MPI_Win *win)
 {
-	const struct orl_win_args args = {.call = "MPI_Win_allocate",
-					  .flavor = MPI_WIN_FLAVOR_ALLOCATE,
-					  .base = NULL,
-					  .size = size,
-					  .disp_unit = disp_unit,
-					  .info = info,
-					  .comm = comm};
+	const struct orl_win_args args = { .call = "MPI_Win_allocate",
+					   .flavor = MPI_WIN_FLAVOR_ALLOCATE,
+					   .base = NULL,
+					   .size = size,
+					   .disp_unit = disp_unit,
+					   .info = info,
+					   .comm = comm };
 
 	return allocate(&args, baseptr, win);
 }
@@ -54,13 +54,13 @@ ORL_ALIAS(Win_allocate);
 int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info,
 			    MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-	const struct orl_win_args args = {.call = "MPI_Win_allocate_shared",
-					  .flavor = MPI_WIN_FLAVOR_SHARED,
-					  .base = NULL,
-					  .size = size,
-					  .disp_unit = disp_unit,
-					  .info = info,
-					  .comm = comm};
+	const struct orl_win_args args = { .call = "MPI_Win_allocate_shared",
+					   .flavor = MPI_WIN_FLAVOR_SHARED,
+					   .base = NULL,
+					   .size = size,
+					   .disp_unit = disp_unit,
+					   .info = info,
+					   .comm = comm };
 
 	return allocate(&args, baseptr, win);
 }
@@ -68,13 +68,13 @@ ORL_ALIAS(Win_allocate_shared);
 
 int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-	const struct orl_win_args args = {.call = "MPI_Win_create_dynamic",
-					  .flavor = MPI_WIN_FLAVOR_DYNAMIC,
-					  .base = MPI_BOTTOM,
-					  .size = 0,
-					  .disp_unit = 1,
-					  .info = info,
-					  .comm = comm};
+	const struct orl_win_args args = { .call = "MPI_Win_create_dynamic",
+					   .flavor = MPI_WIN_FLAVOR_DYNAMIC,
+					   .base = MPI_BOTTOM,
+					   .size = 0,
+					   .disp_unit = 1,
+					   .info = info,
+					   .comm = comm };
 
 	return orl_win_create(&args, win);
 }
@@ -140,13 +140,13 @@ ORL_ALIAS(Free_mem);
 int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit,
 		     MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-	const struct orl_win_args args = {.call = "MPI_Win_create_c",
-					  .flavor = MPI_WIN_FLAVOR_CREATE,
-					  .base = base,
-					  .size = size,
-					  .disp_unit = disp_unit,
-					  .info = info,
-					  .comm = comm};
+	const struct orl_win_args args = { .call = "MPI_Win_create_c",
+					   .flavor = MPI_WIN_FLAVOR_CREATE,
+					   .base = base,
+					   .size = size,
+					   .disp_unit = disp_unit,
+					   .info = info,
+					   .comm = comm };
 
 	return orl_win_create(&args, win);
 }
@@ -155,13 +155,13 @@ ORL_ALIAS(Win_create_c);
 int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
 		       MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-	const struct orl_win_args args = {.call = "MPI_Win_allocate_c",
-					  .flavor = MPI_WIN_FLAVOR_ALLOCATE,
-					  .base = NULL,
-					  .size = size,
-					  .disp_unit = disp_unit,
-					  .info = info,
-					  .comm = comm};
+	const struct orl_win_args args = { .call = "MPI_Win_allocate_c",
+					   .flavor = MPI_WIN_FLAVOR_ALLOCATE,
+					   .base = NULL,
+					   .size = size,
+					   .disp_unit = disp_unit,
+					   .info = info,
+					   .comm = comm };
 
 	return allocate(&args, baseptr, win);
 }
@@ -170,13 +170,13 @@ ORL_ALIAS(Win_allocate_c);
 int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
 			      MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-	const struct orl_win_args args = {.call = "MPI_Win_allocate_shared_c",
-					  .flavor = MPI_WIN_FLAVOR_SHARED,
-					  .base = NULL,
-					  .size = size,
-					  .disp_unit = disp_unit,
-					  .info = info,
-					  .comm = comm};
+	const struct orl_win_args args = { .call = "MPI_Win_allocate_shared_c",
+					   .flavor = MPI_WIN_FLAVOR_SHARED,
+					   .base = NULL,
+					   .size = size,
+					   .disp_unit = disp_unit,
+					   .info = info,
+					   .comm = comm };
 
 	return allocate(&args, baseptr, win);
 }
@@ -187,10 +187,10 @@ int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size,
 {
 	struct orl_win *w = orl_win_find(win);
 
-	return orl_likely(w) ? orl_win_shared_query(w, rank, size, disp_unit,
-						    baseptr)
-			     : orl_host.Win_shared_query_c(win, rank, size,
-							   disp_unit, baseptr);
+	return orl_likely(w)
+		       ? orl_win_shared_query(w, rank, size, disp_unit, baseptr)
+		       : orl_host.Win_shared_query_c(win, rank, size, disp_unit,
+						     baseptr);
 }
 ORL_ALIAS(Win_shared_query_c);
 #endif

@@ -18,11 +18,11 @@
 
 #include "orl_util.h"
 
-#define SPINS_ALONE 2000 /* about as long as a wake-up takes */
+#define SPINS_ALONE   2000 /* about as long as a wake-up takes */
 #define SPINS_CROWDED 20
-#define SPINS_A_POLL 256 /* between polls: they cost much more than a look */
+#define SPINS_A_POLL  256 /* between polls: they cost much more than a look */
 #define YIELDS_A_POLL 8
-#define PERIOD_NS 1000000
+#define PERIOD_NS     1000000
 
 static _Atomic(int) node_ranks = 1;
 

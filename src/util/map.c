@@ -32,8 +32,8 @@ static struct orl_map_slot *find_slot(struct orl_map_table *table,
 
 	for (;; i++) {
 		struct orl_map_slot *slot = &table->slots[i & table->mask];
-		uintptr_t k = atomic_load_explicit(&slot->key,
-						   memory_order_relaxed);
+		uintptr_t k =
+			atomic_load_explicit(&slot->key, memory_order_relaxed);
 		if (k == key || !k)
 			return slot;
 	}

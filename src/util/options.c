@@ -17,13 +17,15 @@ struct word {
 	long value;
 };
 
-static const struct word paths[] = {
-	{"direct", ORL_PATH_DIRECT}, {"cma", ORL_PATH_CMA}, {NULL, 0}};
+static const struct word paths[] = { { "direct", ORL_PATH_DIRECT },
+				     { "cma", ORL_PATH_CMA },
+				     { NULL, 0 } };
 
 static const struct word levels[] = {
-	{"none", ORL_LOG_NONE},	 {"error", ORL_LOG_ERROR},
-	{"warn", ORL_LOG_WARN},	 {"info", ORL_LOG_INFO},
-	{"debug", ORL_LOG_DEBUG}, {NULL, 0}};
+	{ "none", ORL_LOG_NONE },   { "error", ORL_LOG_ERROR },
+	{ "warn", ORL_LOG_WARN },   { "info", ORL_LOG_INFO },
+	{ "debug", ORL_LOG_DEBUG }, { NULL, 0 }
+};
 
 static bool find_word(const struct word *words, const char *text, size_t len,
 		      long *value)
