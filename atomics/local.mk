@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-libcore_la_SOURCES += atomics/acc.c atomics/combine.h atomics/gate.c \
+libcore_la_SOURCES += atomics/acc.c atomics/cas.c atomics/combine.h atomics/gate.c \
 	atomics/gate.h atomics/kernel.c atomics/kernel.h \
 	atomics/kernel_avx2.c atomics/kernel_avx512.c \
 	atomics/kernel_body.h atomics/locked.c \
