@@ -49,21 +49,26 @@ static bool is_own_host(void)
 	return false;
 }
 
+/* Sets *fn; false, with the reason logged, if the host has no such name. */
+static bool find_function(const char *name, void *fn)
+{
+	void *found = dlsym(RTLD_NEXT, name);
+
+	memcpy(fn, &found, sizeof(found));
+	if (!found)
+		orl_log(ORL_LOG_ERROR, "%s has no %s", orl_host_name, name);
+	return found;
+}
+
 bool orl_host_load(void)
 {
-	if (!is_own_host())
-		return false;
+	bool all = is_own_host();
+
 #define ORL_HOST_FIND(name)                                                    \
-	orl_host.name =                                                        \
-		(__typeof__(orl_host.name))dlsym(RTLD_NEXT, "PMPI_" #name);    \
-	if (!orl_host.name) {                                                  \
-		orl_log(ORL_LOG_ERROR, "%s has no PMPI_" #name,                \
-			orl_host_name);                                        \
-		return false;                                                  \
-	}
+	all = all && find_function("PMPI_" #name, &orl_host.name);
 	ORL_HOST_FUNCTIONS(ORL_HOST_FIND)
 #undef ORL_HOST_FIND
-	return true;
+	return all;
 }
 
 /*

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 #include "elf.h"
-#include "place.h"
+#include "build.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -187,51 +187,51 @@ static void find_mpi(const char *path, char mpi[ORL_NAME_MAX])
 
 /* -- choosing the library ---------------------------------------------------*/
 
-static void warn_launcher(const char *path, const struct orl_place *place)
+static void warn_launcher(const char *path, const struct orl_build *build)
 {
-	const struct orl_place *by = orl_place_launcher();
+	const struct orl_build *by = orl_build_launcher();
 	const char *rank = getenv("OMPI_COMM_WORLD_RANK");
 
 	if (!rank)
 		rank = getenv("PMI_RANK");
-	if (!by || by == place || !rank || strcmp(rank, "0"))
+	if (!by || by == build || !rank || strcmp(rank, "0"))
 		return;
 	fprintf(stderr,
 		"orielrun: warning: %s uses %s, but %s's launcher started it:\n"
 		"  its processes will not find each other; use %s\n",
-		path, place->name, by->name, place->launcher);
+		path, build->name, by->name, build->launcher);
 }
 
 /* The build of the library that itself uses the MPI of this soname. */
-static const struct orl_place *find_build(const char *mpi, char *library)
+static const struct orl_build *find_build(const char *mpi, char *library)
 {
 	int i;
 
-	for (i = 0; i < ORL_PLACES; i++) {
+	for (i = 0; i < ORL_BUILDS; i++) {
 		struct orl_elf elf;
 
-		if (orl_place_library(&orl_places[i], library, PATH_MAX) &&
+		if (orl_build_library(&orl_builds[i], library, PATH_MAX) &&
 		    !orl_elf_read(library, &elf) && !strcmp(elf.mpi, mpi))
-			return &orl_places[i];
+			return &orl_builds[i];
 	}
 	return NULL;
 }
 
 static void choose_by_mpi(const char *path, const char *mpi, char *library)
 {
-	const struct orl_place *place = find_build(mpi, library);
+	const struct orl_build *build = find_build(mpi, library);
 
-	if (place) {
-		warn_launcher(path, place);
+	if (build) {
+		warn_launcher(path, build);
 		return;
 	}
-	place = orl_place_of(mpi);
-	if (place && !orl_place_library(place, library, PATH_MAX))
+	build = orl_build_of(mpi);
+	if (build && !orl_build_library(build, library, PATH_MAX))
 		fail(EXIT_OWN,
 		     "%s uses %s (%s), and Oriel is not built for it here:\n"
 		     "  run ./quickstart build in its source, or configure it "
 		     "with that MPI's CC=mpicc",
-		     path, place->name, mpi);
+		     path, build->name, mpi);
 	fail(EXIT_OWN,
 	     "%s uses the MPI library %s, which no build of Oriel here is "
 	     "made for:\n  configure a build with that MPI's CC=mpicc",
@@ -241,16 +241,16 @@ static void choose_by_mpi(const char *path, const char *mpi, char *library)
 /* For what shows no MPI itself: shells, interpreters, plug-in hosts. */
 static void choose_by_launcher(const char *path, char *library)
 {
-	const struct orl_place *place = orl_place_launcher();
+	const struct orl_build *build = orl_build_launcher();
 
-	if (!place)
-		place = orl_place_own();
-	if (!orl_place_library(place, library, PATH_MAX))
+	if (!build)
+		build = orl_build_own();
+	if (!orl_build_library(build, library, PATH_MAX))
 		fail(EXIT_OWN,
 		     "no liboriel for %s, under which %s was started:\n"
 		     "  run ./quickstart build in Oriel's source, or configure "
 		     "it with that MPI's CC=mpicc",
-		     place->name, path);
+		     build->name, path);
 }
 
 static void choose_library(const char *program, char *library)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * place.c - finds liboriel for a host MPI: in the build tree that this
+ * build.c - finds liboriel for a host MPI: in the build tree that this
  * orielrun stands in and the tree beside it, else beneath the prefix that it
  * was moved or installed to.
  */
 #include "config.h"
-#include "place.h"
+#include "build.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -14,40 +14,40 @@
 #include <string.h>
 #include <unistd.h>
 
-const struct orl_place orl_places[ORL_PLACES] = {
+const struct orl_build orl_builds[ORL_BUILDS] = {
 	{ "openmpi", "Open MPI", "mpirun.openmpi" },
 	{ "mpich", "MPICH", "mpirun.mpich" },
 };
 
-const struct orl_place *orl_place_launcher(void)
+const struct orl_build *orl_build_launcher(void)
 {
 	if (getenv("OMPI_COMM_WORLD_SIZE"))
-		return &orl_places[0];
+		return &orl_builds[0];
 	if (getenv("PMI_RANK") && getenv("MPI_LOCALNRANKS"))
-		return &orl_places[1];
+		return &orl_builds[1];
 	return NULL;
 }
 
-const struct orl_place *orl_place_own(void)
+const struct orl_build *orl_build_own(void)
 {
-	int i = !strcmp(orl_places[1].dir, ORL_HOST_DIR);
+	int i = !strcmp(orl_builds[1].dir, ORL_HOST_DIR);
 
-	return &orl_places[i];
+	return &orl_builds[i];
 }
 
 /*
  * "libmpi.so.12" is MPICH's as its authors build it (and Intel's), numbers
  * from 20 on are Open MPI's.
  */
-const struct orl_place *orl_place_of(const char *soname)
+const struct orl_build *orl_build_of(const char *soname)
 {
 	int version;
 
 	if (!strncmp(soname, "libmpich.so", 11))
-		return &orl_places[1];
+		return &orl_builds[1];
 	if (sscanf(soname, "libmpi.so.%d", &version) != 1)
 		return NULL;
-	return &orl_places[version < 20];
+	return &orl_builds[version < 20];
 }
 
 /* Folder that holds this program: false if the kernel does not tell. */
@@ -81,15 +81,15 @@ static bool try_folder(char *path, int size, const char *fmt, ...)
 	return len < size && !access(path, R_OK);
 }
 
-bool orl_place_library(const struct orl_place *place, char *path, int size)
+bool orl_build_library(const struct orl_build *build, char *path, int size)
 {
 	char here[PATH_MAX];
 
 	if (own_folder(here) &&
-	    ((place == orl_place_own() &&
+	    ((build == orl_build_own() &&
 	      try_folder(path, size, "%s/.libs", here)) ||
-	     try_folder(path, size, "%s/../%s/.libs", here, place->dir) ||
-	     try_folder(path, size, "%s/../lib/oriel/%s", here, place->dir)))
+	     try_folder(path, size, "%s/../%s/.libs", here, build->dir) ||
+	     try_folder(path, size, "%s/../lib/oriel/%s", here, build->dir)))
 		return true;
-	return try_folder(path, size, "%s/oriel/%s", ORL_LIBDIR, place->dir);
+	return try_folder(path, size, "%s/oriel/%s", ORL_LIBDIR, build->dir);
 }
