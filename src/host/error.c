@@ -80,16 +80,22 @@ static bool host_knows_text(int code, const char *line)
 	       !strcmp(theirs, line);
 }
 
-static void print_if_fatal(MPI_Errhandler handler, int code)
+/*
+ * The code to call the handler with.  A fatal one prints what the host knows
+ * of the code: where that is nothing, our text comes before and the class's
+ * own is left to the host.
+ */
+static int code_for(MPI_Errhandler handler, int code)
 {
 	char line[MPI_MAX_ERROR_STRING];
 	int len;
 
 	if (handler != MPI_ERRORS_ARE_FATAL ||
-	    !orl_host_error_text(code, line, &len))
-		return;
-	if (!host_knows_text(code, line))
-		orl_log(ORL_LOG_ERROR, "%s", line);
+	    !orl_host_error_text(code, line, &len) ||
+	    host_knows_text(code, line))
+		return code;
+	orl_log(ORL_LOG_ERROR, "%s", line);
+	return orl_host_error_class(code);
 }
 
 static void release(MPI_Errhandler *handler)
@@ -101,17 +107,17 @@ static void release(MPI_Errhandler *handler)
 int orl_host_raise_win(MPI_Win handle, int code)
 {
 	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-
 	bool bare = orl_host_win_is_bare(handle);
+	int raised = code;
 
 	if (!(bare ? orl_host_bare_get_errhandler(handle, &handler)
 		   : orl_host.Win_get_errhandler(handle, &handler)))
-		print_if_fatal(handler, code);
+		raised = code_for(handler, code);
 	release(&handler);
 	if (bare)
-		orl_host_bare_call_errhandler(handle, code);
+		orl_host_bare_call_errhandler(handle, raised);
 	else
-		orl_host.Win_call_errhandler(handle, code);
+		orl_host.Win_call_errhandler(handle, raised);
 	return code;
 }
 
@@ -119,10 +125,11 @@ int orl_host_raise_comm(MPI_Comm handle, int code)
 {
 	MPI_Comm comm = handle == MPI_COMM_NULL ? MPI_COMM_WORLD : handle;
 	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+	int raised = code;
 
 	if (!PMPI_Comm_get_errhandler(comm, &handler))
-		print_if_fatal(handler, code);
+		raised = code_for(handler, code);
 	release(&handler);
-	PMPI_Comm_call_errhandler(comm, code);
+	PMPI_Comm_call_errhandler(comm, raised);
 	return code;
 }
