@@ -39,6 +39,15 @@ TESTS += $(behaviour) test/killed.sh
 EXTRA_DIST += test/run test/test.h test/elements.h test/acc.h test/killed.sh
 # -- end of behaviour ----------------------------------------------------------
 
+# -- behaviour: calls that meet others half-way ---------------------------------
+meetings = \
+	test/nested_locks test/reattach test/reuse test/threads_epoch \
+	test/finalize test/free_refused test/noncontig test/no_op
+
+check_PROGRAMS += $(meetings)
+TESTS += $(meetings)
+# -- end of calls that meet others half-way -------------------------------------
+
 # -- units: node-local memory and paths, without MPI --------------------------
 units_node = test/unit_shm test/unit_limit test/unit_direct test/unit_path \
 	test/unit_path_error
