@@ -178,14 +178,15 @@ int orl_host_raise_comm(MPI_Comm handle, int code);
 /* -- datatypes ------------------------------------------------------------- */
 
 /*
- * One level of a derived datatype, as MPI_Type_get_contents tells it.  types
- * are released by orl_host_type_close.
+ * One level of a derived datatype.  args are the numbers that its constructor
+ * was given, in the order of the constructor's arguments, whatever their type
+ * was: of MPI_Type_create_hindexed the count, the lengths, the displacements.
+ * types are released by orl_host_type_close.
  */
 struct orl_contents {
 	int combiner;
-	int nints, naddrs, ntypes;
-	int *ints;
-	MPI_Aint *addrs;
+	size_t nargs, ntypes;
+	ptrdiff_t *args;
 	MPI_Datatype *types;
 };
 

@@ -135,6 +135,10 @@ struct orl_run {
 /*
  * A flattened datatype.  Immutable; owned by the cache until MPI_Type_free.
  * Runs are in the order of the type map, neighbours merged.
+ *
+ * Many copies of irregular runs are kept as one: then all runs are to be
+ * walked run_repeats times more, run_step bytes further on each time, before
+ * the next item.  Where one time touches the next, they are not merged.
  */
 struct orl_type {
 	size_t size;	   /* bytes of data in one item, padding not counted */
@@ -160,6 +164,10 @@ struct orl_type {
 	size_t npieces;
 	const struct orl_run *pieces; /* the same as bytes, kind ORL_BYTE:
 				       * padding left out, for put and get */
+	size_t run_repeats;	      /* mostly 0, as is the other */
+	ptrdiff_t run_step;
+	size_t piece_repeats;
+	ptrdiff_t piece_step;
 };
 
 /* The type of one element of each kind. */
@@ -170,7 +178,6 @@ static inline bool orl_type_is_basic(const struct orl_type *type)
 {
 	return type >= orl_basics && type < orl_basics + ORL_KIND_COUNT;
 }
-
 
 extern struct orl_map orl_type_map;
 
@@ -213,6 +220,11 @@ struct orl_cursor {
 	size_t items;	/* left, this one included */
 	ptrdiff_t item; /* offset of this one */
 	ptrdiff_t extent;
+	/* Of types with repeats: each time is an item here, each item one of
+	 * so many groups of them. */
+	size_t groups; /* left, after this one; the others are set if not 0 */
+	size_t times;  /* in each */
+	ptrdiff_t gap; /* from the end of one to the next */
 };
 
 void orl_cursor_bytes(struct orl_cursor *cur, const struct orl_type *type,

@@ -62,8 +62,11 @@ EXTRA_DIST += test/arena.h test/process.h test/target.h
 # -- end of units of the node --------------------------------------------------
 
 # -- units: datatypes --------------------------------------------------------
-units_type = test/unit_type test/unit_type_random
+units_type = test/unit_type test/unit_type_large test/unit_type_repeat \
+	test/unit_type_random
 test_unit_type_LDADD = libcore.la
+test_unit_type_large_LDADD = libcore.la
+test_unit_type_repeat_LDADD = libcore.la
 test_unit_type_random_LDADD = libcore.la
 check_PROGRAMS += $(units_type)
 TESTS += $(units_type)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * datatype.c - what the host knows of a datatype.  Deprecated constructors
- * are told as their successors, so that src/type sees one form of each.
+ * and those of large counts are told as the one they stand for, so that
+ * src/type sees one form of each.
  */
+#include "orl_host.h"
+
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "orl_host.h"
 
 /* MPI_ERR_TYPE unless the host names something else. */
 static int type_error(int code)
@@ -29,31 +29,67 @@ static int type_error(int code)
 static bool is_plausible(MPI_Datatype handle)
 {
 #ifdef MPICH_VERSION
-	/* Bits 26 to 29: the class of object, 3 for datatypes. */
-	return ((unsigned)handle >> 26 & 0xf) == 3 &&
+	/* Bits 26 to 29: the class of object, 3 for datatypes; above, 0 is
+	 * what no handle has. */
+	return ((unsigned)handle >> 26 & 0xf) == 3 && (unsigned)handle >> 30 &&
 	       handle != MPI_DATATYPE_NULL;
 #else
 	return handle && handle != MPI_DATATYPE_NULL;
 #endif
 }
 
-/* One block for the three arrays, those of larger members first. */
-static int make_room(struct orl_contents *c)
-{
-	size_t addrs = c->naddrs * sizeof(*c->addrs);
-	size_t types = c->ntypes * sizeof(*c->types);
-	size_t ints = c->nints * sizeof(*c->ints);
-	char *room = malloc(addrs + types + ints + 1);
+/* -- contents -------------------------------------------------------------*/
 
-	if (!room)
-		return -ENOMEM;
-	c->addrs = (MPI_Aint *)room;
-	c->types = (MPI_Datatype *)(room + addrs);
-	c->ints = (int *)(room + addrs + types);
+/* A datatype's contents as the host tells them. */
+struct told {
+	int combiner;
+	MPI_Count nints, naddrs, ncounts, ntypes;
+	int *ints;
+	MPI_Aint *addrs;
+	MPI_Count *counts; /* of constructors with large counts */
+	MPI_Datatype *types;
+};
+
+#if MPI_VERSION >= 4
+/* These tell of all constructors; the older ones raise an error on some. */
+static int get_envelope(MPI_Datatype handle, struct told *t)
+{
+	return PMPI_Type_get_envelope_c(handle, &t->nints, &t->naddrs,
+					&t->ncounts, &t->ntypes, &t->combiner);
+}
+
+static int get_contents(MPI_Datatype handle, const struct told *t)
+{
+	return PMPI_Type_get_contents_c(handle, t->nints, t->naddrs, t->ncounts,
+					t->ntypes, t->ints, t->addrs, t->counts,
+					t->types);
+}
+#else
+static int get_envelope(MPI_Datatype handle, struct told *t)
+{
+	int nints, naddrs, ntypes;
+	int rc = PMPI_Type_get_envelope(handle, &nints, &naddrs, &ntypes,
+					&t->combiner);
+
+	if (rc)
+		return rc;
+	t->nints = nints;
+	t->naddrs = naddrs;
+	t->ncounts = 0;
+	t->ntypes = ntypes;
 	return 0;
 }
 
-/* Fortran's constructors of MPI-1 had integers where these have addresses. */
+/* The numbers come from get_envelope, as ints. */
+static int get_contents(MPI_Datatype handle, const struct told *t)
+{
+	return PMPI_Type_get_contents(handle, (int)t->nints, (int)t->naddrs,
+				      (int)t->ntypes, t->ints, t->addrs,
+				      t->types);
+}
+#endif
+
+/* The successors' arguments are the same, but for their types. */
 static int successor(int combiner)
 {
 #if defined(MPICH_VERSION) || OMPI_ENABLE_MPI1_COMPAT
@@ -69,49 +105,83 @@ static int successor(int combiner)
 	return combiner;
 }
 
-/* Makes a constructor its successor: the last integers become addresses. */
-static int modernise(struct orl_contents *c)
+/* How many of a large constructor's ints stand before its counts. */
+static MPI_Count ints_first(int combiner)
 {
-	const struct orl_contents old = *c;
-	int i;
-
-	c->combiner = successor(old.combiner);
-	if (c->combiner == old.combiner)
-		return 0;
-	c->naddrs = c->combiner == MPI_COMBINER_HVECTOR ? 1 : old.ints[0];
-	c->nints -= c->naddrs;
-	if (make_room(c)) {
-		*c = old;
-		return -ENOMEM;
+	switch (combiner) {
+	case MPI_COMBINER_SUBARRAY:
+		return 1; /* dimensions; after them, the order */
+	case MPI_COMBINER_DARRAY:
+		return 3; /* size, rank, dimensions */
 	}
-	memcpy(c->types, old.types, c->ntypes * sizeof(*c->types));
-	memcpy(c->ints, old.ints, c->nints * sizeof(*c->ints));
-	for (i = 0; i < c->naddrs; i++)
-		c->addrs[i] = old.ints[c->nints + i];
-	free(old.addrs);
+	return 0;
+}
+
+/* One block for all arrays, those of larger members first. */
+static int make_room(struct told *t, struct orl_contents *c)
+{
+	size_t nargs = (size_t)(t->nints + t->naddrs + t->ncounts);
+	size_t args = nargs * sizeof(*c->args);
+	size_t addrs = (size_t)t->naddrs * sizeof(*t->addrs);
+	size_t counts = (size_t)t->ncounts * sizeof(*t->counts);
+	size_t types = (size_t)t->ntypes * sizeof(*t->types);
+	size_t ints = (size_t)t->nints * sizeof(*t->ints);
+	char *room = malloc(args + addrs + counts + types + ints + 1);
+
+	if (!room)
+		return -ENOMEM;
+	t->addrs = (MPI_Aint *)(room + args);
+	t->counts = (MPI_Count *)(room + args + addrs);
+	t->types = (MPI_Datatype *)(room + args + addrs + counts);
+	t->ints = (int *)(room + args + addrs + counts + types);
+	*c = (struct orl_contents){
+		.combiner = successor(t->combiner),
+		.nargs = nargs,
+		.ntypes = (size_t)t->ntypes,
+		.args = (ptrdiff_t *)room,
+		.types = t->types,
+	};
+	return 0;
+}
+
+/* Brings the numbers in order; addresses are the last arguments of any. */
+static int put_args(const struct orl_contents *c, const struct told *t)
+{
+	MPI_Count first = t->ncounts ? ints_first(t->combiner) : t->nints;
+	ptrdiff_t *arg = c->args;
+	MPI_Count i;
+
+	for (i = 0; i < first; i++)
+		*arg++ = t->ints[i];
+	for (i = 0; i < t->ncounts; i++)
+		if (__builtin_add_overflow(t->counts[i], 0, arg++))
+			return MPI_ERR_TYPE;
+	for (i = first; i < t->nints; i++)
+		*arg++ = t->ints[i];
+	for (i = 0; i < t->naddrs; i++)
+		*arg++ = t->addrs[i];
 	return 0;
 }
 
 int orl_host_type_open(MPI_Datatype handle, struct orl_contents *c)
 {
+	struct told told;
 	int rc;
 
 	*c = (struct orl_contents){ .combiner = MPI_COMBINER_NAMED };
 	if (!is_plausible(handle))
 		return MPI_ERR_TYPE;
-	rc = PMPI_Type_get_envelope(handle, &c->nints, &c->naddrs, &c->ntypes,
-				    &c->combiner);
-	if (rc || c->combiner == MPI_COMBINER_NAMED)
+	rc = get_envelope(handle, &told);
+	if (rc || told.combiner == MPI_COMBINER_NAMED)
 		return type_error(rc);
-	if (make_room(c))
+	if (make_room(&told, c))
 		return -ENOMEM;
-	rc = PMPI_Type_get_contents(handle, c->nints, c->naddrs, c->ntypes,
-				    c->ints, c->addrs, c->types);
+	rc = get_contents(handle, &told);
 	if (rc) {
-		free(c->addrs);
+		free(c->args);
 		return type_error(rc);
 	}
-	rc = modernise(c);
+	rc = put_args(c, &told);
 	if (rc)
 		orl_host_type_close(c);
 	return rc;
@@ -120,27 +190,27 @@ int orl_host_type_open(MPI_Datatype handle, struct orl_contents *c)
 /* Predefined datatypes, Fortran's parametrised ones too, are not freed. */
 static bool is_predefined(MPI_Datatype handle)
 {
-	int nints, naddrs, ntypes, combiner;
+	struct told told;
 
-	if (PMPI_Type_get_envelope(handle, &nints, &naddrs, &ntypes, &combiner))
+	if (get_envelope(handle, &told))
 		return true;
-	return combiner == MPI_COMBINER_NAMED ||
-	       combiner == MPI_COMBINER_F90_REAL ||
-	       combiner == MPI_COMBINER_F90_COMPLEX ||
-	       combiner == MPI_COMBINER_F90_INTEGER;
+	return told.combiner == MPI_COMBINER_NAMED ||
+	       told.combiner == MPI_COMBINER_F90_REAL ||
+	       told.combiner == MPI_COMBINER_F90_COMPLEX ||
+	       told.combiner == MPI_COMBINER_F90_INTEGER;
 }
 
 void orl_host_type_close(struct orl_contents *c)
 {
-	int i;
+	size_t i;
 
-	if (!c->addrs)
+	if (!c->args)
 		return;
 	for (i = 0; i < c->ntypes; i++)
 		if (!is_predefined(c->types[i]))
 			PMPI_Type_free(&c->types[i]);
-	free(c->addrs);
-	c->addrs = NULL;
+	free(c->args);
+	c->args = NULL;
 }
 
 int orl_host_type_size(MPI_Datatype handle, size_t *size)

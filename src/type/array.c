@@ -3,19 +3,19 @@
  * array.c - subarrays and distributed arrays (MPI-3.1, sections 4.1.3 and
  * 4.1.4), built dimension by dimension, the fastest first.
  */
+#include "type.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-#include "type.h"
-
 /* What a process has of one dimension. */
 struct dim {
-	int size;   /* of the whole array */
-	int start;  /* first element of the first block */
-	int block;  /* elements in a block */
-	int cycle;  /* from one block to the next */
-	int blocks; /* whole ones */
-	int rest;   /* elements of the part of a block that follows */
+	ptrdiff_t size;	  /* of the whole array */
+	ptrdiff_t start;  /* first element of the first block */
+	ptrdiff_t block;  /* elements in a block */
+	ptrdiff_t cycle;  /* from one block to the next */
+	ptrdiff_t blocks; /* whole ones */
+	ptrdiff_t rest;	  /* elements of the part of a block that follows */
 };
 
 /*
@@ -43,7 +43,7 @@ static void add_dim(struct orl_runs *row, ptrdiff_t *step,
 }
 
 /* The dimension at position i of n, from the fastest to the slowest. */
-static int nth_dim(int order, int n, int i)
+static ptrdiff_t nth_dim(ptrdiff_t order, ptrdiff_t n, ptrdiff_t i)
 {
 	return order == MPI_ORDER_FORTRAN ? i : n - 1 - i;
 }
@@ -56,19 +56,18 @@ static void first_row(struct orl_runs *row, const struct orl_runs *part)
 	orl_runs_close(row);
 }
 
-/* ints: n, sizes, subsizes, starts, order */
+/* args: n, sizes, subsizes, starts, order */
 void orl_runs_add_subarray(struct orl_runs *list, const struct orl_runs *part,
-			   ptrdiff_t extent, const int *ints)
+			   ptrdiff_t extent, const ptrdiff_t *args)
 {
-	int n = ints[0], i;
-	const int *sizes = ints + 1, *subsizes = sizes + n;
-	const int *starts = subsizes + n;
-	ptrdiff_t step = extent;
+	ptrdiff_t n = args[0], step = extent, i;
+	const ptrdiff_t *sizes = args + 1, *subsizes = sizes + n;
+	const ptrdiff_t *starts = subsizes + n;
 	struct orl_runs row;
 
 	first_row(&row, part);
 	for (i = 0; i < n; i++) {
-		int d = nth_dim(starts[n], n, i);
+		ptrdiff_t d = nth_dim(starts[n], n, i);
 		const struct dim dim = {
 			.size = sizes[d],
 			.start = starts[d],
@@ -82,28 +81,31 @@ void orl_runs_add_subarray(struct orl_runs *list, const struct orl_runs *part,
 	orl_runs_free(&row);
 }
 
-/* size elements dealt out in blocks to procs processes: coord's share. */
-static void deal(struct dim *dim, int size, int block, int procs, int coord)
+/*
+ * size elements dealt out in blocks to processes: coord's share.  cycle and
+ * start are the block's length times the number of processes and coord.
+ */
+static void deal(struct dim *dim, ptrdiff_t size, ptrdiff_t block,
+		 ptrdiff_t cycle, ptrdiff_t start)
 {
-	long cycle = (long)block * procs, start = (long)block * coord;
-	long whole = cycle ? size / cycle : 0;
-	long rest = cycle ? size % cycle - start : 0;
+	ptrdiff_t rest = cycle ? size % cycle - start : 0;
 
 	*dim = (struct dim){
 		.size = size,
-		.start = start < size ? (int)start : 0,
+		.start = start < size ? start : 0,
 		.block = block,
-		.cycle = cycle < size ? (int)cycle : 0,
-		.blocks = (int)whole,
+		.cycle = cycle < size ? cycle : 0,
+		.blocks = cycle ? size / cycle : 0,
 	};
 	if (rest >= block)
 		dim->blocks++;
 	else if (rest > 0)
-		dim->rest = (int)rest;
+		dim->rest = rest;
 }
 
 /* The length of a block of a dimension of that distribution. */
-static int block_length(int distrib, int arg, int size, int procs)
+static ptrdiff_t block_length(ptrdiff_t distrib, ptrdiff_t arg, ptrdiff_t size,
+			      ptrdiff_t procs)
 {
 	if (distrib == MPI_DISTRIBUTE_NONE)
 		return size;
@@ -111,16 +113,17 @@ static int block_length(int distrib, int arg, int size, int procs)
 		return arg;
 	if (distrib == MPI_DISTRIBUTE_CYCLIC)
 		return 1;
-	return (int)(((long)size + procs - 1) / procs);
+	return size / procs + (size % procs > 0);
 }
 
 /*
  * Coordinates in the grid of processes, which is in C's order whatever the
  * array's is.
  */
-static void find_coords(int rank, int n, const int *procs, int *coords)
+static void find_coords(ptrdiff_t rank, ptrdiff_t n, const ptrdiff_t *procs,
+			ptrdiff_t *coords)
 {
-	int d;
+	ptrdiff_t d;
 
 	for (d = n - 1; d >= 0; d--) {
 		coords[d] = rank % procs[d];
@@ -128,30 +131,31 @@ static void find_coords(int rank, int n, const int *procs, int *coords)
 	}
 }
 
-/* ints: processes, rank, n, sizes, distributions, arguments, grid, order */
+/* args: processes, rank, n, sizes, distributions, arguments, grid, order */
 void orl_runs_add_darray(struct orl_runs *list, const struct orl_runs *part,
-			 ptrdiff_t extent, const int *ints)
+			 ptrdiff_t extent, const ptrdiff_t *args)
 {
-	int n = ints[2], i;
-	const int *sizes = ints + 3, *distribs = sizes + n;
-	const int *args = distribs + n, *procs = args + n;
-	int *coords = malloc(n * sizeof(*coords));
-	ptrdiff_t step = extent;
+	ptrdiff_t n = args[2], step = extent, i;
+	const ptrdiff_t *sizes = args + 3, *distribs = sizes + n;
+	const ptrdiff_t *dargs = distribs + n, *procs = dargs + n;
+	ptrdiff_t *coords = malloc((size_t)n * sizeof(*coords));
 	struct orl_runs row;
 
 	if (!coords) {
 		list->err = -ENOMEM;
 		return;
 	}
-	find_coords(ints[1], n, procs, coords);
+	find_coords(args[1], n, procs, coords);
 	first_row(&row, part);
 	for (i = 0; i < n; i++) {
-		int d = nth_dim(procs[n], n, i);
+		ptrdiff_t d = nth_dim(procs[n], n, i);
+		ptrdiff_t block =
+			block_length(distribs[d], dargs[d], sizes[d], procs[d]);
 		struct dim dim;
 
-		deal(&dim, sizes[d],
-		     block_length(distribs[d], args[d], sizes[d], procs[d]),
-		     procs[d], coords[d]);
+		deal(&dim, sizes[d], block,
+		     orl_runs_product(list, block, procs[d]),
+		     orl_runs_product(list, block, coords[d]));
 		add_dim(&row, &step, &dim);
 	}
 	orl_runs_repeat(list, &row, 0, 1, 0);

@@ -4,10 +4,12 @@
  * Predefined datatypes without a kind, such as a 16-bit float, are left to
  * flatten.c, which makes opaque bytes of them.
  */
-#include <stdatomic.h>
+#include "orl_type.h"
 
 #include "orl_host.h"
 #include "type.h"
+
+#include <stdatomic.h>
 
 /* -- kinds ----------------------------------------------------------------*/
 

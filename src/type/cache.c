@@ -4,11 +4,13 @@
  * first used and leaves it when the program frees the datatype and no other
  * one is made of it; until then the host does not give the handle away again.
  */
-#include <pthread.h>
-#include <stdlib.h>
+#include "orl_type.h"
 
 #include "orl_host.h"
 #include "type.h"
+
+#include <pthread.h>
+#include <stdlib.h>
 
 struct orl_map orl_type_map = ORL_MAP_INIT;
 

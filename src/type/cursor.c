@@ -4,10 +4,12 @@
  * of them.  A cursor keeps its run by value: items of one run each are
  * turned into one longer run, or one block, when it is made.
  */
-#include <errno.h>
-#include <string.h>
+#include "orl_type.h"
 
 #include "type.h"
+
+#include <errno.h>
+#include <string.h>
 
 int orl_type_span(const struct orl_type *type, size_t count, ptrdiff_t *first,
 		  ptrdiff_t *last)
@@ -74,28 +76,67 @@ static void start(struct orl_cursor *cur, const struct orl_run *runs, size_t n,
 	cur->items = count;
 	cur->item = 0;
 	cur->extent = type->extent;
+	cur->groups = 0;
 	enter_run(cur, runs);
 	if (n == 1 && count > 1)
 		unite_items(cur);
+}
+
+/* Makes items of the times that a type's runs are to be walked. */
+static ORL_COLD void start_times(struct orl_cursor *cur, size_t times,
+				 ptrdiff_t step, ptrdiff_t extent, size_t count)
+{
+	const size_t len = times * (size_t)step;
+
+	if (!count)
+		return;
+	/* Again: the items may have been united. */
+	enter_run(cur, cur->first);
+	cur->extent = step;
+	if (extent == (ptrdiff_t)len &&
+	    !__builtin_mul_overflow(times, count, &cur->items))
+		return;
+	cur->items = times;
+	cur->groups = count - 1;
+	cur->times = times;
+	/* Unsigned: extents may be anything when there is no next item. */
+	cur->gap = (ptrdiff_t)((size_t)extent - len);
 }
 
 void orl_cursor_bytes(struct orl_cursor *cur, const struct orl_type *type,
 		      size_t count)
 {
 	start(cur, type->pieces, type->npieces, type, count);
+	if (orl_unlikely(type->piece_repeats))
+		start_times(cur, type->piece_repeats + 1, type->piece_step,
+			    type->extent, count);
 }
 
 void orl_cursor_elements(struct orl_cursor *cur, const struct orl_type *type,
 			 size_t count)
 {
 	start(cur, type->runs, type->nruns, type, count);
+	if (orl_unlikely(type->run_repeats))
+		start_times(cur, type->run_repeats + 1, type->run_step,
+			    type->extent, count);
+}
+
+/* Begins the next group, of which the first item is one extent further. */
+static bool next_group(struct orl_cursor *cur)
+{
+	if (!cur->groups)
+		return false;
+	cur->groups--;
+	cur->items = cur->times;
+	cur->item += cur->gap;
+	return true;
 }
 
 /* Goes to the next run, or leaves the cursor at its end: left is 0. */
 static void leave_run(struct orl_cursor *cur)
 {
 	if (cur->next == cur->end) {
-		if (--cur->items == 0)
+		if (--cur->items == 0 && !next_group(cur))
 			return;
 		cur->item += cur->extent;
 		cur->next = cur->first;

@@ -8,12 +8,13 @@
  * host's choice.  MPI_LB and MPI_UB act through them only; here they are
  * datatypes of no bytes, like any named one of size 0.
  */
+#include "type.h"
+
+#include "orl_host.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "orl_host.h"
-#include "type.h"
 
 /* A datatype that another one is made of. */
 struct part {
@@ -37,64 +38,57 @@ static void add_part(struct orl_runs *list, const struct part *part)
 	orl_runs_repeat(list, &part->runs, 0, 1, 0);
 }
 
-/* A block of blocklen items, count times, stride bytes apart. */
+/* args: count, blocklength; blocks are stride bytes apart. */
 static void add_vector(struct orl_runs *list, const struct part *part,
-		       const int *ints, ptrdiff_t stride)
+		       const ptrdiff_t *args, ptrdiff_t stride)
 {
 	struct orl_runs block = { .at = NULL };
 
-	orl_runs_repeat(&block, &part->runs, 0, ints[1], part->extent);
+	orl_runs_repeat(&block, &part->runs, 0, args[1], part->extent);
 	orl_runs_close(&block);
-	orl_runs_repeat(list, &block, 0, ints[0], stride);
+	orl_runs_repeat(list, &block, 0, args[0], stride);
 	orl_runs_free(&block);
 }
 
-/*
- * Blocks of the given lengths at displacements in extents or, if hops is not
- * NULL, in bytes.
- */
+/* args: count, lengths, displacements in units of so many bytes. */
 static void add_indexed(struct orl_runs *list, const struct part *part,
-			const int *ints, const MPI_Aint *hops)
+			const ptrdiff_t *args, ptrdiff_t unit)
 {
-	const int *lens = ints + 1, *displs = lens + ints[0];
-	int i;
+	const ptrdiff_t *lens = args + 1, *displs = lens + args[0];
+	ptrdiff_t i;
 
-	for (i = 0; i < ints[0] && !list->err; i++) {
-		ptrdiff_t off =
-			hops ? hops[i]
-			     : orl_runs_product(list, displs[i], part->extent);
-
-		orl_runs_repeat(list, &part->runs, off, lens[i], part->extent);
-	}
+	for (i = 0; i < args[0] && !list->err; i++)
+		orl_runs_repeat(list, &part->runs,
+				orl_runs_product(list, displs[i], unit),
+				lens[i], part->extent);
 }
 
-/* The same, all blocks of one length. */
+/* args: count, length of all, displacements. */
 static void add_blocks(struct orl_runs *list, const struct part *part,
-		       const int *ints, const MPI_Aint *hops)
+		       const ptrdiff_t *args, ptrdiff_t unit)
 {
-	const int *displs = ints + 2;
-	int i;
+	const ptrdiff_t *displs = args + 2;
+	ptrdiff_t i;
 
-	for (i = 0; i < ints[0] && !list->err; i++) {
-		ptrdiff_t off =
-			hops ? hops[i]
-			     : orl_runs_product(list, displs[i], part->extent);
-
-		orl_runs_repeat(list, &part->runs, off, ints[1], part->extent);
-	}
+	for (i = 0; i < args[0] && !list->err; i++)
+		orl_runs_repeat(list, &part->runs,
+				orl_runs_product(list, displs[i], unit),
+				args[1], part->extent);
 }
 
+/* args: count, lengths, displacements. */
 static void add_struct(struct orl_runs *list, const struct orl_contents *c)
 {
-	int i;
+	const ptrdiff_t *lens = c->args + 1, *displs = lens + c->args[0];
+	ptrdiff_t i;
 
-	for (i = 0; i < c->ints[0] && !list->err; i++) {
+	for (i = 0; i < c->args[0] && !list->err; i++) {
 		struct part part;
 
 		list->err = part_open(c->types[i], &part);
 		if (list->err)
 			return;
-		orl_runs_repeat(list, &part.runs, c->addrs[i], c->ints[1 + i],
+		orl_runs_repeat(list, &part.runs, displs[i], lens[i],
 				part.extent);
 		part_close(&part);
 	}
@@ -141,28 +135,28 @@ static void add_f90(struct orl_runs *list, MPI_Datatype handle,
 }
 
 /*
- * ints: precision, range.  Those of x87's format tell it from the
+ * args: precision, range.  Those of x87's format tell it from the
  * quadruple one, which is of the same size.
  */
-static bool is_quad(const int *ints)
+static bool is_quad(const ptrdiff_t *args)
 {
-	return ints[0] > 18 || ints[1] > 4931;
+	return args[0] > 18 || args[1] > 4931;
 }
 
 static void add_f90_real(struct orl_runs *list, MPI_Datatype handle,
-			 const int *ints)
+			 const ptrdiff_t *args)
 {
 	const enum orl_kind kinds[] = { ORL_F32, ORL_F64,
-					is_quad(ints) ? ORL_F128 : ORL_FLD };
+					is_quad(args) ? ORL_F128 : ORL_FLD };
 
 	add_f90(list, handle, kinds, 3);
 }
 
 static void add_f90_complex(struct orl_runs *list, MPI_Datatype handle,
-			    const int *ints)
+			    const ptrdiff_t *args)
 {
 	const enum orl_kind kinds[] = { ORL_C32, ORL_C64,
-					is_quad(ints) ? ORL_C128 : ORL_CLD };
+					is_quad(args) ? ORL_C128 : ORL_CLD };
 
 	add_f90(list, handle, kinds, 3);
 }
@@ -179,7 +173,7 @@ static void add_f90_integer(struct orl_runs *list, MPI_Datatype handle)
 /* Constructors of one old type. */
 static void add_derived(struct orl_runs *list, const struct orl_contents *c)
 {
-	const MPI_Aint *hops = c->naddrs ? c->addrs : NULL;
+	const ptrdiff_t *args = c->args;
 	struct part part;
 
 	list->err = part_open(c->types[0], &part);
@@ -191,28 +185,32 @@ static void add_derived(struct orl_runs *list, const struct orl_contents *c)
 		add_part(list, &part);
 		break;
 	case MPI_COMBINER_CONTIGUOUS:
-		orl_runs_repeat(list, &part.runs, 0, c->ints[0], part.extent);
+		orl_runs_repeat(list, &part.runs, 0, args[0], part.extent);
 		break;
 	case MPI_COMBINER_VECTOR:
-		add_vector(list, &part, c->ints,
-			   orl_runs_product(list, c->ints[2], part.extent));
+		add_vector(list, &part, args,
+			   orl_runs_product(list, args[2], part.extent));
 		break;
 	case MPI_COMBINER_HVECTOR:
-		add_vector(list, &part, c->ints, c->addrs[0]);
+		add_vector(list, &part, args, args[2]);
 		break;
 	case MPI_COMBINER_INDEXED:
+		add_indexed(list, &part, args, part.extent);
+		break;
 	case MPI_COMBINER_HINDEXED:
-		add_indexed(list, &part, c->ints, hops);
+		add_indexed(list, &part, args, 1);
 		break;
 	case MPI_COMBINER_INDEXED_BLOCK:
+		add_blocks(list, &part, args, part.extent);
+		break;
 	case MPI_COMBINER_HINDEXED_BLOCK:
-		add_blocks(list, &part, c->ints, hops);
+		add_blocks(list, &part, args, 1);
 		break;
 	case MPI_COMBINER_SUBARRAY:
-		orl_runs_add_subarray(list, &part.runs, part.extent, c->ints);
+		orl_runs_add_subarray(list, &part.runs, part.extent, args);
 		break;
 	case MPI_COMBINER_DARRAY:
-		orl_runs_add_darray(list, &part.runs, part.extent, c->ints);
+		orl_runs_add_darray(list, &part.runs, part.extent, args);
 		break;
 	default:
 		list->err = MPI_ERR_TYPE;
@@ -231,10 +229,10 @@ static void add_contents(struct orl_runs *list, MPI_Datatype handle,
 		add_struct(list, c);
 		break;
 	case MPI_COMBINER_F90_REAL:
-		add_f90_real(list, handle, c->ints);
+		add_f90_real(list, handle, c->args);
 		break;
 	case MPI_COMBINER_F90_COMPLEX:
-		add_f90_complex(list, handle, c->ints);
+		add_f90_complex(list, handle, c->args);
 		break;
 	case MPI_COMBINER_F90_INTEGER:
 		add_f90_integer(list, handle);
@@ -291,6 +289,7 @@ static int part_open(MPI_Datatype handle, struct part *part)
 /* Sizes and bounds from the runs: 0 or MPI_ERR_TYPE. */
 static int measure(struct orl_type *type)
 {
+	ptrdiff_t far;
 	size_t i, n;
 
 	for (i = 0; i < type->nruns; i++) {
@@ -319,6 +318,17 @@ static int measure(struct orl_type *type)
 		if (!i || hi > type->true_ub)
 			type->true_ub = hi;
 	}
+	if (__builtin_mul_overflow(type->elements, type->run_repeats + 1,
+				   &type->elements) ||
+	    __builtin_mul_overflow(type->size, type->piece_repeats + 1,
+				   &type->size))
+		return MPI_ERR_TYPE;
+	/* In range, as orl_runs_repeat has seen to. */
+	far = (ptrdiff_t)type->piece_repeats * type->piece_step;
+	if (far < 0)
+		type->true_lb += far;
+	else
+		type->true_ub += far;
 	return 0;
 }
 
@@ -351,6 +361,10 @@ static struct orl_type *make_type(const struct part *part,
 		.runs = runs,
 		.npieces = npieces,
 		.pieces = runs + nruns,
+		.run_repeats = part->runs.repeats,
+		.run_step = part->runs.step,
+		.piece_repeats = pieces->repeats,
+		.piece_step = pieces->step,
 	};
 	if (nruns)
 		memcpy(runs, part->runs.at, nruns * sizeof(*runs));
@@ -383,8 +397,10 @@ int orl_type_flatten(MPI_Datatype handle, struct orl_type **result)
 		free(type);
 		goto free_runs;
 	}
-	type->dense = is_chain(type, type->pieces, type->npieces);
-	type->packed = is_chain(type, type->runs, type->nruns);
+	type->dense = !type->piece_repeats &&
+		      is_chain(type, type->pieces, type->npieces);
+	type->packed =
+		!type->run_repeats && is_chain(type, type->runs, type->nruns);
 	*result = type;
 free_runs:
 	orl_runs_free(&pieces);

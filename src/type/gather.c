@@ -4,7 +4,7 @@
  * this process.  Holes of padded pairs are neither read nor written: the
  * last one may lie outside the user's buffer.
  */
-#include "type.h"
+#include "orl_type.h"
 
 void orl_type_gather(const struct orl_type *type, size_t count, const void *buf,
 		     void *elements)

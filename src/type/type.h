@@ -6,11 +6,11 @@
 #ifndef ORL_TYPE_TYPE_H
 #define ORL_TYPE_TYPE_H
 
+#include "orl_type.h"
+
 #include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-#include "orl_type.h"
 
 /* Bytes from one element of the run to the next. */
 static inline ptrdiff_t orl_run_unit(const struct orl_run *run)
@@ -34,12 +34,14 @@ int orl_type_start(void);
 /*
  * Runs in the order of the type map, neighbours merged.  Begins as all
  * zeroes.  The first failure sticks in err, after which the list does not
- * grow: checked once, at the end.
+ * grow: checked once, at the end.  Only copies of one part may be repeats.
  */
 struct orl_runs {
 	struct orl_run *at;
 	size_t n, room;
-	int err; /* 0, -ENOMEM or MPI_ERR_TYPE */
+	size_t repeats; /* all runs so many times more, */
+	ptrdiff_t step; /* so many bytes further on each time */
+	int err;	/* 0, -ENOMEM or MPI_ERR_TYPE */
 };
 
 /* A run of no elements is left out. */
@@ -63,13 +65,13 @@ void orl_runs_free(struct orl_runs *list);
 /* -- array.c --------------------------------------------------------------*/
 
 /*
- * Add an array of part, extent bytes from element to element; ints are those
- * that MPI_Type_get_contents tells of the constructor.
+ * Add an array of part, extent bytes from element to element; args are those
+ * of the constructor, up to the order.
  */
 void orl_runs_add_subarray(struct orl_runs *list, const struct orl_runs *part,
-			   ptrdiff_t extent, const int *ints);
+			   ptrdiff_t extent, const ptrdiff_t *args);
 void orl_runs_add_darray(struct orl_runs *list, const struct orl_runs *part,
-			 ptrdiff_t extent, const int *ints);
+			 ptrdiff_t extent, const ptrdiff_t *args);
 
 /* -- flatten.c ------------------------------------------------------------*/
 
