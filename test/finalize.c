@@ -35,8 +35,6 @@ static void free_it(struct test_win *w)
 	rc = MPI_Win_free(&w->win);
 	check(rc == MPI_SUCCESS, "%d of MPI_Win_free in a callback", rc);
 	check(w->win == MPI_WIN_NULL, "the window's handle is left");
-	if (test_kind_is_heap(w->kind))
-		free(w->base);
 	free(w->first);
 }
 
@@ -76,7 +74,7 @@ int main(int argc, char **argv)
 	test_start(argc, argv);
 	set(use_early);
 	test_win_open(&early, KIND_ALLOCATE, 64, 1);
-	test_win_open(&late, KIND_CREATE, 64, 1);
+	test_win_open(&late, KIND_SHARED, 64, 1);
 	set(use_late);
 	MPI_Finalize();
 	check(callbacks == 2, "%d callbacks", callbacks);

@@ -37,8 +37,6 @@ static bool host_heeds_callbacks(void)
 static void check_left(MPI_Win win)
 {
 	check(win != MPI_WIN_NULL, "the handle is gone");
-	if (test_on_host)
-		return;
 	expect(MPI_Win_fence(0, win), MPI_ERR_RMA_SYNC, "MPI_Win_fence");
 	expect(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win), MPI_ERR_RMA_SYNC,
 	       "MPI_Win_lock");
@@ -98,6 +96,8 @@ int main(int argc, char **argv)
 	enum test_kind kind;
 
 	test_start(argc, argv);
+	if (test_on_host)
+		return test_skip("hosts wait for the other ranks again");
 	MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, refuse, &keyval, NULL);
 	if (!host_heeds_callbacks())
 		return test_skip("the host frees whatever a callback returns");
