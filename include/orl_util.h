@@ -38,11 +38,14 @@ static inline void orl_unlock(pthread_mutex_t *mutex)
 
 /* -- options: read once from the environment, ORIEL_<NAME> ----------------- */
 
-/* name in C, name in the environment, kind, default, help */
+/*
+ * name in C, name in the environment, kind, default, help.  The log comes
+ * first: it decides what is said of the others.
+ */
 #define ORL_OPTIONS(X)                                                         \
+	X(log, LOG, level, "error", "none, error, warn, info or debug")        \
 	X(path, PATH, mask, "direct,cma",                                      \
 	  "paths that may be used, by comma: direct, cma")                     \
-	X(log, LOG, level, "error", "none, error, warn, info or debug")        \
 	X(spin, SPIN, number, "-1",                                            \
 	  "polls before a wait yields the core; -1 decides by the load")       \
 	X(yield, YIELD, number, "100",                                         \

@@ -30,7 +30,8 @@ liboriel_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
 bin_PROGRAMS += orielrun
 # A plain program of no MPI, so that it runs in the build tree as it stands.
 orielrun_SOURCES = src/run/build.c src/run/build.h src/run/elf.c \
-	src/run/elf.h src/run/loaded.c src/run/orielrun.c
+	src/run/elf.h src/run/help.c src/run/help.h src/run/loaded.c \
+	src/run/orielrun.c
 orielrun_CPPFLAGS = $(AM_CPPFLAGS) -DORL_LIBDIR='"$(libdir)"'
 orielrun_CFLAGS = $(ORIEL_CFLAGS)
 orielrun_LDFLAGS = -Wl,--as-needed

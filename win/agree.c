@@ -5,6 +5,16 @@
  */
 #include "creation.h"
 
+/* Every rank says why, since only one of them may get to print it. */
+static void explain_other(struct orl_creation *creation, uint32_t rank,
+			  const char *why)
+{
+	if (rank == creation->win->rank && creation->why[0])
+		return;
+	ORL_EXPLAIN(creation, "rank %u: %s", rank,
+		    why[0] ? why : "could not make its part");
+}
+
 static int find_error(struct orl_creation *creation)
 {
 	struct orl_win *win = creation->win;
@@ -13,9 +23,7 @@ static int find_error(struct orl_creation *creation)
 	for (i = 0; i < win->size; i++) {
 		if (!creation->records[i].error)
 			continue;
-		if (i != win->rank)
-			ORL_EXPLAIN(creation, "rank %u could not make its part",
-				    i);
+		explain_other(creation, i, creation->records[i].why);
 		return creation->records[i].error;
 	}
 	return 0;
@@ -91,8 +99,8 @@ static int choose_paths(struct orl_creation *creation)
 	}
 	if (win->paths && (win->paths & ORL_PATH_CMA || !heap || win->size < 2))
 		return 0;
-	ORL_EXPLAIN(creation, "ORIEL_PATH leaves no path to %s",
-		    heap ? "memory that is not of MPI_Alloc_mem"
+	ORL_EXPLAIN(creation, "the option ORIEL_PATH leaves no path to %s",
+		    heap ? "memory that is not of MPI_Alloc_mem: allow cma"
 			 : "the window");
 	return MPI_ERR_UNSUPPORTED_OPERATION;
 }
@@ -115,8 +123,12 @@ int orl_creation_agree(struct orl_creation *creation, int rc)
 		.paths = win->paths,
 	};
 	uint32_t i;
-	int failed = orl_host_allgather(&win->comm, &mine, creation->verdicts,
-					sizeof(mine));
+	int failed;
+
+	snprintf(mine.why, sizeof(mine.why), "%.*s", (int)sizeof(mine.why) - 1,
+		 creation->why);
+	failed = orl_host_allgather(&win->comm, &mine, creation->verdicts,
+				    sizeof(mine));
 
 	if (rc || failed)
 		return rc ? rc : failed;
@@ -126,7 +138,7 @@ int orl_creation_agree(struct orl_creation *creation, int rc)
 		win->paths &= (uint8_t)verdict->paths;
 		if (!verdict->error || rc)
 			continue;
-		ORL_EXPLAIN(creation, "rank %u could not make its part", i);
+		explain_other(creation, i, verdict->why);
 		rc = verdict->error;
 	}
 	return rc;

@@ -20,15 +20,16 @@ struct orl_record {
 	uint8_t mapped;	   /* base lies in the owner's arena */
 	uint8_t fences;	   /* orl_fence_is_able */
 	uint8_t noncontig; /* alloc_shared_noncontig was given */
-	uint32_t pad;
+	char why[100];	   /* text of the error */
 };
-_Static_assert(sizeof(struct orl_record) == 96, "exchanged between processes");
+_Static_assert(sizeof(struct orl_record) == 192, "exchanged between processes");
 
 /* And at the end. */
 struct orl_verdict {
 	uint64_t base; /* of memory of a shared window, allocated since */
 	int32_t error;
 	uint32_t paths;
+	char why[112];
 };
 
 struct orl_creation {

@@ -32,7 +32,8 @@ static const unsigned legal[] = {
 };
 
 static const char *const states[] = {
-	[ORL_EPOCH_NONE] = "no access epoch is open",
+	[ORL_EPOCH_NONE] =
+		"no access epoch is open (MPI_Win_fence, _start, _lock)",
 	[ORL_EPOCH_FENCE] = "a fence epoch is open",
 	[ORL_EPOCH_FENCE_USED] = "a fence epoch with communication is open",
 	[ORL_EPOCH_START] = "an epoch of MPI_Win_start is open",

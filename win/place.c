@@ -59,21 +59,30 @@ int orl_place_slow(struct orl_win *win, const struct orl_xfer *x,
 	return orl_epoch_admit(win, target);
 }
 
+static long long extent_of(MPI_Datatype handle)
+{
+	const struct orl_type *type;
+
+	return orl_type_find(handle, &type) ? 0 : (long long)type->extent;
+}
+
 static int fail_range(struct orl_win *win, const struct orl_xfer *x)
 {
 	const struct orl_target *target = &win->targets[x->rank];
 
 	if (win->dynamic)
 		return orl_win_fail(win, x->call, MPI_ERR_RMA_RANGE,
-				    "target %d: %lld items at address %#llx "
-				    "are not in attached memory",
-				    x->rank, (long long)x->tcount,
-				    (unsigned long long)x->disp);
+				    "target %d: address %#llx, count %lld of a "
+				    "type of %lld bytes: not in attached "
+				    "memory",
+				    x->rank, (unsigned long long)x->disp,
+				    (long long)x->tcount, extent_of(x->ttype));
 	return orl_win_fail(win, x->call, MPI_ERR_RMA_RANGE,
-			    "target %d: displacement %lld (unit %u), %lld "
-			    "items: not inside its %llu bytes",
+			    "target %d: displacement %lld (unit %u), count "
+			    "%lld of a type of %lld bytes: not inside its "
+			    "%llu bytes",
 			    x->rank, (long long)x->disp, target->disp_unit,
-			    (long long)x->tcount,
+			    (long long)x->tcount, extent_of(x->ttype),
 			    (unsigned long long)target->size);
 }
 

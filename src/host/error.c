@@ -3,9 +3,8 @@
  * error.c - error codes with Oriel's own texts, and raising them.
  *
  * MPI_Add_error_code on a predefined class is what the standard has for
- * this.  MPICH 4.0 makes such codes but then finds neither their class's nor
- * their own text, so the texts are kept here too: for MPI_Error_string, and
- * to be printed before a fatal error handler ends the program.
+ * this.  MPICH 4.0 makes such codes but then finds no text for them, so the
+ * texts are kept here too, for MPI_Error_string.
  */
 #include "orl_host.h"
 
@@ -70,32 +69,23 @@ bool orl_host_error_text(int code, char *line, int *len)
 	return found;
 }
 
-/* Does the host know the text, so that its fatal handler prints it? */
-static bool host_knows_text(int code, const char *line)
-{
-	char theirs[MPI_MAX_ERROR_STRING] = "";
-	int len;
-
-	return !orl_host.Error_string(code, theirs, &len) &&
-	       !strcmp(theirs, line);
-}
-
 /*
- * The code to call the handler with.  A fatal one prints what the host knows
- * of the code: where that is nothing, our text comes before and the class's
- * own is left to the host.
+ * A fatal handler: the text comes from here, on every host and whatever is
+ * logged, since what the hosts print of it gets lost or is another.
  */
-static int code_for(MPI_Errhandler handler, int code)
+static void end_if_fatal(MPI_Errhandler handler, int code)
 {
 	char line[MPI_MAX_ERROR_STRING];
 	int len;
+	bool fatal = handler == MPI_ERRORS_ARE_FATAL;
 
-	if (handler != MPI_ERRORS_ARE_FATAL ||
-	    !orl_host_error_text(code, line, &len) ||
-	    host_knows_text(code, line))
-		return code;
-	orl_log(ORL_LOG_ERROR, "%s", line);
-	return orl_host_error_class(code);
+#ifdef MPI_ERRORS_ABORT
+	fatal |= handler == MPI_ERRORS_ABORT;
+#endif
+	if (!fatal || !orl_host_error_text(code, line, &len))
+		return;
+	orl_log(ORL_LOG_NONE, "%s (the error handler is fatal)", line);
+	PMPI_Abort(MPI_COMM_WORLD, orl_host_error_class(code));
 }
 
 static void release(MPI_Errhandler *handler)
@@ -108,16 +98,15 @@ int orl_host_raise_win(MPI_Win handle, int code)
 {
 	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
 	bool bare = orl_host_win_is_bare(handle);
-	int raised = code;
 
 	if (!(bare ? orl_host_bare_get_errhandler(handle, &handler)
 		   : orl_host.Win_get_errhandler(handle, &handler)))
-		raised = code_for(handler, code);
+		end_if_fatal(handler, code);
 	release(&handler);
 	if (bare)
-		orl_host_bare_call_errhandler(handle, raised);
+		orl_host_bare_call_errhandler(handle, code);
 	else
-		orl_host.Win_call_errhandler(handle, raised);
+		orl_host.Win_call_errhandler(handle, code);
 	return code;
 }
 
@@ -125,11 +114,10 @@ int orl_host_raise_comm(MPI_Comm handle, int code)
 {
 	MPI_Comm comm = handle == MPI_COMM_NULL ? MPI_COMM_WORLD : handle;
 	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-	int raised = code;
 
 	if (!PMPI_Comm_get_errhandler(comm, &handler))
-		raised = code_for(handler, code);
+		end_if_fatal(handler, code);
 	release(&handler);
-	PMPI_Comm_call_errhandler(comm, raised);
+	PMPI_Comm_call_errhandler(comm, code);
 	return code;
 }

@@ -4,8 +4,9 @@
  * of it that goes with the MPI that the program uses.
  */
 #include "config.h"
-#include "elf.h"
 #include "build.h"
+#include "elf.h"
+#include "help.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -22,15 +23,30 @@ enum { EXIT_OWN = 125, EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
 
 #define SCRIPT_DEPTH 4
 
-static const char usage[] =
-	"Usage: mpirun -n N orielrun [--print] PROGRAM [ARGUMENT]...\n"
-	"Runs PROGRAM with its MPI's one-sided communication done by Oriel.\n"
-	"\n"
-	"  --print    print the library that would be preloaded, run nothing\n"
-	"  --help     print this\n"
-	"  --version  print the version\n"
-	"\n"
-	"Oriel itself is told by environment variables: see README.md.\n";
+/* One write a message, so that those of several ranks do not mix. */
+static void say(const char *fmt, va_list args)
+{
+	char text[3 * PATH_MAX] = "orielrun: ";
+	int start = strlen(text), room = sizeof(text) - start - 1;
+	int len = vsnprintf(text + start, room, fmt, args);
+
+	if (len < 0)
+		return;
+	len = start + (len < room ? len : room - 1);
+	text[len++] = '\n';
+	fwrite(text, 1, len, stderr);
+}
+
+static void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+static void note(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	say(fmt, args);
+	va_end(args);
+}
 
 /* Prints and exits. */
 static void fail(int code, const char *fmt, ...)
@@ -40,47 +56,64 @@ static void fail(int code, const char *fmt, ...)
 {
 	va_list args;
 
-	fputs("orielrun: ", stderr);
 	va_start(args, fmt);
-	vfprintf(stderr, fmt, args);
+	say(fmt, args);
 	va_end(args);
-	fputc('\n', stderr);
 	exit(code);
 }
 
 /* -- finding the program ---------------------------------------------------*/
 
-static bool is_program(const char *path)
+/* What keeps path from being run: NULL if nothing does. */
+static const char *obstacle(const char *path)
 {
 	struct stat st;
 
-	return !access(path, X_OK) && !stat(path, &st) && S_ISREG(st.st_mode);
+	if (stat(path, &st))
+		return strerror(errno);
+	if (S_ISDIR(st.st_mode))
+		return "is a directory";
+	if (!S_ISREG(st.st_mode))
+		return "is no regular file";
+	return access(path, X_OK) ? "is not executable (chmod +x?)" : NULL;
+}
+
+static void take_path(const char *name, char *path)
+{
+	const char *why;
+
+	snprintf(path, PATH_MAX, "%s", name);
+	if (access(path, F_OK))
+		fail(errno == EACCES ? EXIT_CANNOT_RUN : EXIT_NOT_FOUND,
+		     "%s: %s", name, strerror(errno));
+	why = obstacle(path);
+	if (why)
+		fail(EXIT_CANNOT_RUN, "%s %s", name, why);
 }
 
 /* As execvp does.  path is PATH_MAX long. */
 static void find_program(const char *name, char *path)
 {
 	const char *dir = getenv("PATH"), *end;
-	bool forbidden = false;
+	char seen[PATH_MAX] = "";
 
+	if (!*name)
+		fail(EXIT_NOT_FOUND, "the program's name is empty");
 	if (strchr(name, '/')) {
-		snprintf(path, PATH_MAX, "%s", name);
-		if (access(path, F_OK))
-			fail(EXIT_NOT_FOUND, "%s: %s", name, strerror(errno));
-		if (!is_program(path))
-			fail(EXIT_CANNOT_RUN, "%s is no executable file", name);
+		take_path(name, path);
 		return;
 	}
 	for (dir = dir ? dir : "/bin:/usr/bin"; dir; dir = *end ? end + 1 : 0) {
 		end = strchrnul(dir, ':');
 		snprintf(path, PATH_MAX, "%.*s%s%s", (int)(end - dir), dir,
 			 end == dir ? "" : "/", name);
-		if (is_program(path))
+		if (!obstacle(path))
 			return;
-		forbidden |= !access(path, F_OK);
+		if (!seen[0] && !access(path, F_OK))
+			memcpy(seen, path, PATH_MAX);
 	}
-	if (forbidden)
-		fail(EXIT_CANNOT_RUN, "%s in PATH is no executable file", name);
+	if (seen[0])
+		fail(EXIT_CANNOT_RUN, "%s %s", seen, obstacle(seen));
 	fail(EXIT_NOT_FOUND, "%s: not found in PATH", name);
 }
 
@@ -196,10 +229,9 @@ static void warn_launcher(const char *path, const struct orl_build *build)
 		rank = getenv("PMI_RANK");
 	if (!by || by == build || !rank || strcmp(rank, "0"))
 		return;
-	fprintf(stderr,
-		"orielrun: warning: %s uses %s, but %s's launcher started it:\n"
-		"  its processes will not find each other; use %s\n",
-		path, build->name, by->name, build->launcher);
+	note("warning: %s uses %s, but %s's launcher started it:\n"
+	     "  its processes will not find each other; use %s",
+	     path, build->name, by->name, build->launcher);
 }
 
 /* The build of the library that itself uses the MPI of this soname. */
@@ -239,21 +271,26 @@ static void choose_by_mpi(const char *path, const char *mpi, char *library)
 }
 
 /* For what shows no MPI itself: shells, interpreters, plug-in hosts. */
-static void choose_by_launcher(const char *path, char *library)
+static void choose_by_launcher(const char *path, char *library, bool tell)
 {
-	const struct orl_build *build = orl_build_launcher();
+	const struct orl_build *by = orl_build_launcher();
+	const struct orl_build *build = by ? by : orl_build_own();
 
-	if (!build)
-		build = orl_build_own();
 	if (!orl_build_library(build, library, PATH_MAX))
 		fail(EXIT_OWN,
 		     "no liboriel for %s, under which %s was started:\n"
 		     "  run ./quickstart build in Oriel's source, or configure "
 		     "it with that MPI's CC=mpicc",
 		     build->name, path);
+	if (tell)
+		note("%s is not linked with MPI; %s is taken since %s", path,
+		     build->name,
+		     by ? "its launcher started this"
+			: "this orielrun was built for it, and no launcher "
+			  "started it");
 }
 
-static void choose_library(const char *program, char *library)
+static void choose_library(const char *program, char *library, bool tell)
 {
 	char path[PATH_MAX], mpi[ORL_NAME_MAX];
 	int depth = 0;
@@ -268,7 +305,7 @@ static void choose_library(const char *program, char *library)
 	if (mpi[0])
 		choose_by_mpi(path, mpi, library);
 	else
-		choose_by_launcher(path, library);
+		choose_by_launcher(path, library, tell);
 }
 
 /* -- starting ---------------------------------------------------------------*/
@@ -327,7 +364,7 @@ int main(int argc, char **argv)
 	char **program = argv + 1 + print;
 
 	if (argc > 1 && !strcmp(argv[1], "--help"))
-		return fputs(usage, stdout) < 0;
+		return orl_help_print() != 0;
 	if (argc > 1 && !strcmp(argv[1], "--version"))
 		return printf("orielrun (Oriel) %s\n", PACKAGE_VERSION) < 0;
 	if (*program && !strcmp(*program, "--"))
@@ -339,7 +376,7 @@ int main(int argc, char **argv)
 		fail(EXIT_OWN, "no program given; try orielrun --help");
 
 	clean_preload();
-	choose_library(*program, library);
+	choose_library(*program, library, print);
 	if (print)
 		return puts(library) < 0;
 	prepend_preload(library);

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static const char *const names[] = { "", "error", "warning", "info", "debug" };
+static const char *const names[] = { "fatal", "error", "warning", "info",
+				     "debug" };
 
 void orl_log(enum orl_log_level level, const char *fmt, ...)
 {

@@ -68,7 +68,8 @@ static bool parse_number(const char *text, long *value)
 
 	errno = 0;
 	*value = strtol(text, &end, 10);
-	return !errno && end != text && !*end;
+	/* -1 means: decide for me. */
+	return !errno && end != text && !*end && *value >= -1;
 }
 
 /* A number of bytes, with k, m, g or t behind it. */
@@ -95,6 +96,16 @@ static bool parse_size(const char *text, long *value)
 	return true;
 }
 
+/* One rank of the node speaks for all; without a launcher's word, each. */
+static bool is_first_of_node(void)
+{
+	const char *rank = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
+
+	if (!rank)
+		rank = getenv("MPI_LOCALRANKID");
+	return !rank || !strcmp(rank, "0");
+}
+
 static void load_one(const char *env, bool (*parse)(const char *, long *),
 		     const char *def, long *value)
 {
@@ -104,13 +115,13 @@ static void load_one(const char *env, bool (*parse)(const char *, long *),
 	if (!text || !*text || parse(text, value))
 		return;
 	parse(def, value);
-	orl_log(ORL_LOG_WARN, "%s=%s is not understood; %s is used", env, text,
-		def);
+	if (is_first_of_node())
+		orl_log(ORL_LOG_ERROR, "%s=%s is not understood; %s is used",
+			env, text, def);
 }
 
 void orl_options_load(void)
 {
-	orl_options.log = ORL_LOG_WARN;
 #define ORL_OPTION_LOAD(name, env, kind, def, help)                            \
 	load_one("ORIEL_" #env, parse_##kind, def, &orl_options.name);
 	ORL_OPTIONS(ORL_OPTION_LOAD)
