@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # orielrun_choice.sh - orielrun preloads the library that goes with the
 # program's MPI, and says why where it can preload none.
+include=$(cd "${srcdir:-$(dirname "$0")/..}/include" && pwd) || exit 1
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 run=$(pwd)/orielrun
@@ -100,31 +101,44 @@ prints "by way of LD_LIBRARY_PATH" env LD_LIBRARY_PATH="$dir/lib" \
 prints "a script" "$run" --print ./script
 prints "a script by way of env" env PATH="$dir:$PATH" "$run" --print \
 	./env_script
-prints "a program without MPI" "$run" --print ./plain
-prints "a script without #!" "$run" --print ./bare_script
 prints "behind --" "$run" --print -- ./direct
 
+# guesses REASON COMMAND...: it prints this build's library, and why this one.
+guesses()
+{
+	reason=$1
+	shift
+	said=$("$@" 2>why)
+	[ "$said" = "$own" ] || fail "$reason: printed: $said"
+	grep -q "is not linked with MPI.*$reason" why ||
+		fail "does not say '$reason': $(cat why)"
+}
+
 # The launcher decides where the program does not, but only there.
+guesses "built for it" "$run" --print ./plain
+guesses "built for it" "$run" --print ./bare_script
 case ${ORIEL_HOST:-} in
 openmpi) ours=OMPI_COMM_WORLD_SIZE=1 theirs="PMI_RANK=0 MPI_LOCALNRANKS=1" ;;
 *) ours="PMI_RANK=0 MPI_LOCALNRANKS=1" theirs=OMPI_COMM_WORLD_SIZE=1 ;;
 esac
-prints "the launcher's choice" env $ours "$run" --print ./plain
+guesses "its launcher started" env $ours "$run" --print ./plain
 said=$(env $theirs PMI_RANK=0 OMPI_COMM_WORLD_RANK=0 "$run" --print \
 	./direct 2>&1)
 case $said in
 *"launcher started it"*"$own") ;;
 *) fail "no warning of the wrong launcher: $said" ;;
 esac
-said=$(env $theirs "$run" --print ./plain 2>&1)
+said=$(env $theirs "$run" --print ./plain 2>/dev/null)
 [ "$said" != "$own" ] || fail "the other launcher's library: $said"
 
 # -- refusals -----------------------------------------------------------------
 
 refuses 127 "not found in PATH" no_such_program
 refuses 127 "No such file" ./no_such_program
-refuses 126 "no executable file" ./file
-refuses 126 "no executable file" ./lib
+refuses 127 "name is empty" ""
+refuses 126 "not executable (chmod" ./file
+refuses 126 "is a directory" ./lib
+refuses 126 "is a directory" "$dir/"
 refuses 127 "/nonexistent/interpreter" ./lost_script
 refuses 126 "statically" ./static_mpi
 refuses 125 "libmpi.so.99" ./uses_libmpi.so.99
@@ -171,5 +185,25 @@ esac
 "$run" ./bare_script
 [ $? -eq 5 ] || fail "a script without #! does not run"
 "$run" --version | grep -q '^orielrun (Oriel) [0-9]' || fail "--version"
-"$run" --help | grep -q '^Usage: ' || fail "--help"
+"$run" --help >help || fail "--help: status $?"
+grep -q '^Usage: ' help || fail "--help: no usage"
+for code in 125 126 127; do
+	grep -q "^  $code  " help || fail "--help: no exit code $code"
+done
+# The options in --help are the library's, to the letter, in any order.
+cat >options.c <<'END'
+#include "orl_util.h"
+#include <stdio.h>
+int main(void)
+{
+#define LINES(name, env, kind, def, help)                                      \
+	puts("  ORIEL_" #env "=" def " " help);
+	ORL_OPTIONS(LINES)
+	return 0;
+}
+END
+$cc -D_GNU_SOURCE -I"$include" -o options options.c || exit 1
+./options | sort >options.want
+sed -n '/^  ORIEL_/{N;s/\n */ /p;}' help | sort >options.have
+diff options.want options.have || fail "--help: other options"
 exit $failed
