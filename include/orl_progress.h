@@ -21,6 +21,29 @@ int orl_progress_register(orl_poll_fn fn);
 void orl_progress(void);
 
 /*
+ * For calls that never wait, but that a program may make in a loop until
+ * something happens: now and then they make progress too, and give up the
+ * core where there are more ranks than cores.  Costs an addition.
+ */
+#define ORL_TICKS 32
+
+extern _Atomic(uint32_t) orl_progress_ticks;
+void orl_progress_tock(uint32_t ticks);
+
+static inline void orl_progress_tick(void)
+{
+	/* Threads may lose a tick to each other. */
+	uint32_t ticks = atomic_load_explicit(&orl_progress_ticks,
+					      memory_order_relaxed) +
+			 1;
+
+	atomic_store_explicit(&orl_progress_ticks, ticks,
+			      memory_order_relaxed);
+	if (__builtin_expect(ticks % ORL_TICKS == 0, 0))
+		orl_progress_tock(ticks);
+}
+
+/*
  * Tells how many ranks of the job run on this node; more than there are
  * cores makes waits give up the core at once.
  */

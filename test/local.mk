@@ -41,7 +41,7 @@ EXTRA_DIST += test/run test/test.h test/elements.h test/acc.h test/killed.sh
 
 # -- behaviour: calls that meet others half-way ---------------------------------
 meetings = \
-	test/nested_locks test/reattach test/reuse test/threads_epoch \
+	test/nested_locks test/reattach test/reuse test/polling test/threads_epoch \
 	test/finalize test/free_refused test/noncontig test/no_op
 
 check_PROGRAMS += $(meetings)

@@ -179,7 +179,7 @@ esac
 said=$(LD_PRELOAD=libm.so.6 "$run" "$run" ./plain)
 case $said in
 *"$own"*"$own"*) fail "preloaded twice: $said" ;;
-*"$own":libm.so.6) ;;
+libm.so.6:*"$own") ;;
 *) fail "LD_PRELOAD of the user's: $said" ;;
 esac
 "$run" ./bare_script

@@ -60,6 +60,7 @@ static int flush_one(struct orl_win *win, const char *call, int rank,
 	rc = check_one(win, call, rank);
 	if (orl_unlikely(rc))
 		return rc;
+	orl_progress_tick();
 	target = &win->targets[rank];
 	rc = local ? target->path->finish(target) : target->path->flush(target);
 	atomic_thread_fence(memory_order_seq_cst);
@@ -76,6 +77,7 @@ static int flush_all(struct orl_win *win, const char *call, bool local)
 	if (orl_unlikely(why))
 		return orl_win_fail(win, call, MPI_ERR_RMA_SYNC,
 				    "%s; a flush needs a passive epoch", why);
+	orl_progress_tick();
 	rc = complete_all(win, local);
 	atomic_thread_fence(memory_order_seq_cst);
 	if (orl_unlikely(rc))
@@ -106,6 +108,7 @@ int orl_win_flush_local_all(struct orl_win *win)
 /* Public and private copy are one: only order is to be made. */
 int orl_win_sync(struct orl_win *win)
 {
+	orl_progress_tick();
 	atomic_thread_fence(memory_order_seq_cst);
 	return MPI_SUCCESS;
 }

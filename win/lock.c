@@ -171,6 +171,7 @@ int orl_win_unlock(struct orl_win *win, int rank)
 			 win->epoch != ORL_EPOCH_LOCK ||
 			 !win->targets[rank].access))
 		return refuse_unlock(win, rank);
+	orl_progress_tick();
 	target = &win->targets[rank];
 	rc = target->path->flush(target);
 	held = target->held;
@@ -221,6 +222,7 @@ int orl_win_unlock_all(struct orl_win *win)
 	if (orl_unlikely(why))
 		return orl_win_fail(win, "MPI_Win_unlock_all", MPI_ERR_RMA_SYNC,
 				    "%s", why);
+	orl_progress_tick();
 	rc = orl_win_drain(win);
 	win->access_all = 0;
 	if (!win->lock_all_nocheck)

@@ -86,8 +86,7 @@ int orl_creation_targets(struct orl_creation *creation)
 	ORL_EXPLAIN(creation, "rank %u's memory cannot be reached: %s%s", i - 1,
 		    strerror(-rc),
 		    rc == -EPERM || rc == -EACCES
-			    ? " (ptrace rules: allow ptrace between the "
-			      "ranks, or use memory of MPI_Alloc_mem)"
+			    ? " (the system's ptrace rules forbid it)"
 			    : "");
 	return rc == -ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_UNSUPPORTED_OPERATION;
 }

@@ -138,6 +138,7 @@ int orl_win_request(struct orl_win *win, MPI_Request *request)
 {
 	int rc = orl_host_request_done(request);
 
+	orl_progress_tick();
 	if (orl_likely(!rc))
 		return MPI_SUCCESS;
 	return orl_win_fail(win, "an R-form", rc,

@@ -35,6 +35,7 @@ static bool is_own_host(void)
 	static char version[VERSION_BYTES];
 	version_fn get_version =
 		(version_fn)dlsym(RTLD_DEFAULT, "PMPI_Get_library_version");
+	char *tab;
 	int len = 0;
 
 	if (!get_version || get_version(version, &len))
@@ -42,9 +43,13 @@ static bool is_own_host(void)
 	if (!strncmp(version, orl_host_name, strlen(orl_host_name)))
 		return true;
 	version[strcspn(version, "\n,")] = 0;
+	tab = strchr(version, '\t');
+	if (tab)
+		*tab = ' ';
 	orl_log(ORL_LOG_ERROR,
 		"this liboriel serves %s, but the program uses \"%.60s\"; "
-		"start it with the orielrun of that MPI, or without Oriel",
+		"start it with the orielrun of that MPI or link it with that "
+		"MPI's liboriel, or do without Oriel",
 		orl_host_name, version);
 	return false;
 }

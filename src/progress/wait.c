@@ -22,6 +22,7 @@
 #define SPINS_CROWDED 20
 #define SPINS_A_POLL  256 /* between polls: they cost much more than a look */
 #define YIELDS_A_POLL 8
+#define TOCKS_A_POLL  8
 #define PERIOD_NS     1000000
 
 static _Atomic(int) node_ranks = 1;
@@ -32,15 +33,31 @@ void orl_progress_set_ranks(int ranks)
 		node_ranks = ranks;
 }
 
-static long spin_limit(void)
+/* Are there more ranks than cores? */
+static bool is_crowded(void)
 {
 	static _Atomic(long) cores;
 
-	if (orl_options.spin >= 0)
-		return orl_options.spin;
 	if (!cores)
 		cores = sysconf(_SC_NPROCESSORS_ONLN);
-	return node_ranks > cores ? SPINS_CROWDED : SPINS_ALONE;
+	return node_ranks > cores;
+}
+
+static long spin_limit(void)
+{
+	if (orl_options.spin >= 0)
+		return orl_options.spin;
+	return is_crowded() ? SPINS_CROWDED : SPINS_ALONE;
+}
+
+_Atomic(uint32_t) orl_progress_ticks;
+
+void orl_progress_tock(uint32_t ticks)
+{
+	if (is_crowded())
+		sched_yield();
+	if (ticks % (TOCKS_A_POLL * ORL_TICKS) == 0)
+		orl_progress();
 }
 
 static void pause_cpu(void)

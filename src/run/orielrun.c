@@ -339,22 +339,36 @@ static void clean_preload(void)
 	free(kept);
 }
 
-static void prepend_preload(const char *library)
+static void preload(const char *first, const char *second)
 {
-	const char *old = getenv("LD_PRELOAD");
 	char *value;
 
-	if (!*library)
-		return;
+	if (asprintf(&value, "%s%s%s", first, *first && *second ? ":" : "",
+		     second) < 0 ||
+	    setenv("LD_PRELOAD", value, 1))
+		fail(EXIT_OWN, "no memory");
+	free(value);
+}
+
+static const char *preloaded(void)
+{
+	const char *old = getenv("LD_PRELOAD");
+
+	return old ? old : "";
+}
+
+/*
+ * Behind what the user preloads: a profiling tool in front calls on to us
+ * by MPI's second names.  But a sanitizer's runtime must be the very first.
+ */
+static void preload_all(const char *library)
+{
 	if (strpbrk(library, ": "))
 		fail(EXIT_OWN,
 		     "%s cannot be preloaded: its path has a space or colon",
 		     library);
-	if (asprintf(&value, "%s%s%s", library, old ? ":" : "",
-		     old ? old : "") < 0 ||
-	    setenv("LD_PRELOAD", value, 1))
-		fail(EXIT_OWN, "no memory");
-	free(value);
+	preload(preloaded(), library);
+	preload(ORL_SANITIZER_RUNTIME, preloaded());
 }
 
 int main(int argc, char **argv)
@@ -379,8 +393,7 @@ int main(int argc, char **argv)
 	choose_library(*program, library, print);
 	if (print)
 		return puts(library) < 0;
-	prepend_preload(library);
-	prepend_preload(ORL_SANITIZER_RUNTIME);
+	preload_all(library);
 	execvp(*program, program);
 	fail(errno == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN, "%s: %s",
 	     *program, strerror(errno));

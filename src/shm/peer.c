@@ -51,7 +51,7 @@ static int map_peer(const struct orl_card *card, uint64_t *addr)
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)card->pid,
 		 (int)card->fd);
-	fd = open(path, O_RDWR | O_CLOEXEC);
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
 	rc = check_file(fd, card);
