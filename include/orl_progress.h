@@ -37,8 +37,7 @@ static inline void orl_progress_tick(void)
 					      memory_order_relaxed) +
 			 1;
 
-	atomic_store_explicit(&orl_progress_ticks, ticks,
-			      memory_order_relaxed);
+	atomic_store_explicit(&orl_progress_ticks, ticks, memory_order_relaxed);
 	if (__builtin_expect(ticks % ORL_TICKS == 0, 0))
 		orl_progress_tock(ticks);
 }
