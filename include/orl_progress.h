@@ -25,7 +25,7 @@ void orl_progress(void);
  * something happens: now and then they make progress too, and give up the
  * core where there are more ranks than cores.  Costs an addition.
  */
-#define ORL_TICKS 32
+#define ORL_TICKS 64
 
 extern _Atomic(uint32_t) orl_progress_ticks;
 void orl_progress_tock(uint32_t ticks);

@@ -33,20 +33,28 @@ int orl_win_drain(struct orl_win *win)
 	return rc;
 }
 
-static int check_one(struct orl_win *win, const char *call, int rank)
+static bool may_flush(const struct orl_win *win, int rank)
+{
+	if (orl_unlikely((unsigned)rank >= win->size))
+		return false;
+	return win->epoch == ORL_EPOCH_LOCK_ALL ||
+	       (win->epoch == ORL_EPOCH_LOCK && win->targets[rank].held);
+}
+
+static ORL_COLD int refuse(struct orl_win *win, const char *call, int rank)
 {
 	const char *why = orl_epoch_objection(win, ORL_CALL_FLUSH);
 
-	if (orl_unlikely((unsigned)rank >= win->size))
+	if (rank == MPI_PROC_NULL)
+		return MPI_SUCCESS;
+	if ((unsigned)rank >= win->size)
 		return orl_win_fail(win, call, MPI_ERR_RANK,
 				    "no rank %d in the window", rank);
-	if (orl_unlikely(why))
+	if (why)
 		return orl_win_fail(win, call, MPI_ERR_RMA_SYNC,
 				    "%s; a flush needs a passive epoch", why);
-	if (orl_unlikely(!win->access_all && !win->targets[rank].held))
-		return orl_win_fail(win, call, MPI_ERR_RMA_SYNC,
-				    "target %d is not locked", rank);
-	return 0;
+	return orl_win_fail(win, call, MPI_ERR_RMA_SYNC,
+			    "target %d is not locked", rank);
 }
 
 static int flush_one(struct orl_win *win, const char *call, int rank,
@@ -55,11 +63,8 @@ static int flush_one(struct orl_win *win, const char *call, int rank,
 	struct orl_target *target;
 	int rc;
 
-	if (orl_unlikely(rank == MPI_PROC_NULL))
-		return MPI_SUCCESS;
-	rc = check_one(win, call, rank);
-	if (orl_unlikely(rc))
-		return rc;
+	if (orl_unlikely(!may_flush(win, rank)))
+		return refuse(win, call, rank);
 	orl_progress_tick();
 	target = &win->targets[rank];
 	rc = local ? target->path->finish(target) : target->path->flush(target);
