@@ -21,8 +21,9 @@ libcore_la_LIBADD = -lpthread -ldl
 
 hostlib_LTLIBRARIES = liboriel.la
 liboriel_la_SOURCES = include/oriel.h \
-	src/mpi/communicate.c src/mpi/counted.h src/mpi/error.c src/mpi/library.c src/mpi/entry.h \
-	src/mpi/object.c src/mpi/synchronise.c src/mpi/window.c
+	src/mpi/communicate.c src/mpi/counted.h src/mpi/entry.h \
+	src/mpi/error.c src/mpi/library.c src/mpi/object.c \
+	src/mpi/synchronise.c src/mpi/unit.h src/mpi/window.c
 liboriel_la_LIBADD = libcore.la
 liboriel_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
 	-export-symbols-regex '^(P?MPI_|oriel_)'

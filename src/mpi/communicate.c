@@ -6,10 +6,7 @@
  */
 #include "entry.h"
 
-#define CALL(name)   "MPI_" #name
-#define PASTE(a, b)  a##b
-#define ENTRY_(name) PASTE(MPI_, name)
-#define ENTRY(name)  ENTRY_(NAME(name))
+#define CALL(name) "MPI_" #name
 
 /* The descriptor of a transfer, every member named. */
 #define XFER(name, is_request)                                                 \

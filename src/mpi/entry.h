@@ -15,6 +15,13 @@
 #define ORL_ALIAS_(name)                                                       \
 	extern __typeof__(MPI_##name) PMPI_##name                              \
 		__attribute__((alias("MPI_" #name)))
+
+/* In files that are included twice: MPI_x by the name that NAME makes. */
+#define PASTE(a, b)  a##b
+#define ENTRY_(name) PASTE(MPI_, name)
+#define ENTRY(name)  ENTRY_(NAME(name))
+#define STRING_(x)   #x
+#define STRING(x)    STRING_(x)
 #pragma GCC visibility pop
 
 #include "orl_host.h"

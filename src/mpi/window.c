@@ -7,21 +7,6 @@
 
 #include <string.h>
 
-int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
-		   MPI_Comm comm, MPI_Win *win)
-{
-	const struct orl_win_args args = { .call = "MPI_Win_create",
-					   .flavor = MPI_WIN_FLAVOR_CREATE,
-					   .base = base,
-					   .size = size,
-					   .disp_unit = disp_unit,
-					   .info = info,
-					   .comm = comm };
-
-	return orl_win_create(&args, win);
-}
-ORL_ALIAS(Win_create);
-
 /* baseptr is the address of a pointer of any type. */
 static int allocate(const struct orl_win_args *args, void *baseptr,
 		    MPI_Win *win)
@@ -36,35 +21,19 @@ static int allocate(const struct orl_win_args *args, void *baseptr,
 	return MPI_SUCCESS;
 }
 
-int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
-		     void *baseptr, MPI_Win *win)
-{
-	const struct orl_win_args args = { .call = "MPI_Win_allocate",
-					   .flavor = MPI_WIN_FLAVOR_ALLOCATE,
-					   .base = NULL,
-					   .size = size,
-					   .disp_unit = disp_unit,
-					   .info = info,
-					   .comm = comm };
+#define UNIT	   int
+#define NAME(name) name
+#include "unit.h"
+#undef UNIT
+#undef NAME
 
-	return allocate(&args, baseptr, win);
-}
-ORL_ALIAS(Win_allocate);
-
-int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info,
-			    MPI_Comm comm, void *baseptr, MPI_Win *win)
-{
-	const struct orl_win_args args = { .call = "MPI_Win_allocate_shared",
-					   .flavor = MPI_WIN_FLAVOR_SHARED,
-					   .base = NULL,
-					   .size = size,
-					   .disp_unit = disp_unit,
-					   .info = info,
-					   .comm = comm };
-
-	return allocate(&args, baseptr, win);
-}
-ORL_ALIAS(Win_allocate_shared);
+#if MPI_VERSION >= 4
+#define UNIT	   MPI_Aint
+#define NAME(name) name##_c
+#include "unit.h"
+#undef UNIT
+#undef NAME
+#endif
 
 int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
@@ -106,23 +75,6 @@ int MPI_Win_detach(MPI_Win win, const void *base)
 }
 ORL_ALIAS(Win_detach);
 
-int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit,
-			 void *baseptr)
-{
-	struct orl_win *w = orl_win_find(win);
-	MPI_Aint unit;
-	int rc;
-
-	if (orl_unlikely(!w))
-		return orl_host.Win_shared_query(win, rank, size, disp_unit,
-						 baseptr);
-	rc = orl_win_shared_query(w, rank, size, &unit, baseptr);
-	if (!rc)
-		*disp_unit = (int)unit;
-	return rc;
-}
-ORL_ALIAS(Win_shared_query);
-
 /* The info argument changes nothing: all memory is of the best kind. */
 int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
@@ -135,62 +87,3 @@ int MPI_Free_mem(void *base)
 	return orl_mem_free(base);
 }
 ORL_ALIAS(Free_mem);
-
-#if MPI_VERSION >= 4
-int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit,
-		     MPI_Info info, MPI_Comm comm, MPI_Win *win)
-{
-	const struct orl_win_args args = { .call = "MPI_Win_create_c",
-					   .flavor = MPI_WIN_FLAVOR_CREATE,
-					   .base = base,
-					   .size = size,
-					   .disp_unit = disp_unit,
-					   .info = info,
-					   .comm = comm };
-
-	return orl_win_create(&args, win);
-}
-ORL_ALIAS(Win_create_c);
-
-int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
-		       MPI_Comm comm, void *baseptr, MPI_Win *win)
-{
-	const struct orl_win_args args = { .call = "MPI_Win_allocate_c",
-					   .flavor = MPI_WIN_FLAVOR_ALLOCATE,
-					   .base = NULL,
-					   .size = size,
-					   .disp_unit = disp_unit,
-					   .info = info,
-					   .comm = comm };
-
-	return allocate(&args, baseptr, win);
-}
-ORL_ALIAS(Win_allocate_c);
-
-int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
-			      MPI_Comm comm, void *baseptr, MPI_Win *win)
-{
-	const struct orl_win_args args = { .call = "MPI_Win_allocate_shared_c",
-					   .flavor = MPI_WIN_FLAVOR_SHARED,
-					   .base = NULL,
-					   .size = size,
-					   .disp_unit = disp_unit,
-					   .info = info,
-					   .comm = comm };
-
-	return allocate(&args, baseptr, win);
-}
-ORL_ALIAS(Win_allocate_shared_c);
-
-int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size,
-			   MPI_Aint *disp_unit, void *baseptr)
-{
-	struct orl_win *w = orl_win_find(win);
-
-	return orl_likely(w)
-		       ? orl_win_shared_query(w, rank, size, disp_unit, baseptr)
-		       : orl_host.Win_shared_query_c(win, rank, size, disp_unit,
-						     baseptr);
-}
-ORL_ALIAS(Win_shared_query_c);
-#endif
