@@ -14,11 +14,57 @@
 /* Does some pending work without blocking; runs in a thread that waits. */
 typedef void (*orl_poll_fn)(void);
 
-/* Adds fn to what orl_progress runs, once.  0, or -ENOSPC. */
+/*
+ * Adds fn to what orl_progress runs, once.  0, or -ENOSPC.  These are for
+ * threads of the application alone: they may call the host MPI.
+ */
 int orl_progress_register(orl_poll_fn fn);
 
-/* Runs every registered function once. */
+/*
+ * Runs every registered function once, and the network's poll.  A thread
+ * that is already within it, or holds the progress lock, gets nothing done.
+ */
 void orl_progress(void);
+
+/* -- the network ----------------------------------------------------------- */
+
+/*
+ * The progress lock: over src/fabric, src/am and whatever else the handlers
+ * of messages and the functions that post them share.  A thread that holds it
+ * must not wait for anything but a bounded critical section.  Always a real
+ * lock, since the progress thread may exist in any program.
+ */
+void orl_progress_lock(void);
+bool orl_progress_trylock(void);
+void orl_progress_unlock(void);
+
+/* Where messages come from, as src/am gives it. */
+struct orl_network {
+	bool (*poll)(void);	 /* lock held; true if anything was done */
+	int (*fd)(void);	 /* to sleep on, or -1 */
+	bool (*may_sleep)(void); /* lock held: is there nothing to poll for? */
+	bool needs_cpu; /* peers' operations wait for this process's poll */
+};
+
+/*
+ * From now on orl_progress polls the network too, and so do the progress
+ * thread, if ORIEL_PROGRESS wants one or, by auto, needs_cpu does, and the
+ * host's own progress where it lets itself be hooked (orl_progress_hook).
+ * Once; 0 or -errno.  The thread makes no call of the host's, blocks all
+ * signals, and is asleep while application threads poll themselves.
+ */
+int orl_progress_start(const struct orl_network *network);
+/* Ends the thread; nobody polls the network from then on. */
+void orl_progress_stop(void);
+bool orl_progress_has_thread(void);
+/* Starts the thread now, whatever ORIEL_PROGRESS says: an info key's wish. */
+int orl_progress_want_thread(void);
+
+/*
+ * For the host's progress loop to call, from any application thread, as often
+ * as it likes: polls the network when it is time to.  Cheap else.
+ */
+void orl_progress_hook(void);
 
 /*
  * For calls that never wait, but that a program may make in a loop until
@@ -43,10 +89,14 @@ static inline void orl_progress_tick(void)
 }
 
 /*
- * Tells how many ranks of the job run on this node; more than there are
- * cores makes waits give up the core at once.
+ * Tells how many ranks of the job run on this node, and on how many cores
+ * altogether; more ranks than cores makes waits give up the core at once.
  */
-void orl_progress_set_ranks(int ranks);
+void orl_progress_set_ranks(int ranks, int cores);
+
+/* The cores that this thread may run on, as bits of their numbers modulo
+ * 128. */
+void orl_progress_cores(uint64_t cores[2]);
 
 /*
  * Runs a full memory fence on every core that runs a thread of a process
@@ -80,6 +130,14 @@ typedef bool (*orl_ready_fn)(void *arg);
  */
 void orl_wait(struct orl_bell *bell, uint32_t bits, orl_ready_fn ready,
 	      void *arg);
+
+/*
+ * The same for what another thread or process gives free within a bounded
+ * time, whatever we do: makes no progress, so it may be called with the
+ * progress lock held, and from the progress thread.
+ */
+void orl_wait_brief(struct orl_bell *bell, uint32_t bits, orl_ready_fn ready,
+		    void *arg);
 
 /* The slow half of orl_bell_ring. */
 void orl_bell_wake(struct orl_bell *bell, uint32_t bits);

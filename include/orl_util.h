@@ -44,8 +44,16 @@ static inline void orl_unlock(pthread_mutex_t *mutex)
  */
 #define ORL_OPTIONS(X)                                                         \
 	X(log, LOG, level, "error", "none, error, warn, info or debug")        \
-	X(path, PATH, mask, "direct,cma",                                      \
-	  "paths that may be used, by comma: direct, cma")                     \
+	X(path, PATH, mask, "direct,cma,fabric,software",                      \
+	  "paths that may be used, by comma: direct, cma, fabric, software")   \
+	X(provider, PROVIDER, text, "",                                        \
+	  "libfabric provider between nodes, as fi_info names it")             \
+	X(iface, IFACE, text, "",                                              \
+	  "network interface or device between nodes")                         \
+	X(progress, PROGRESS, progress, "auto",                                \
+	  "thread, poll, or auto: a thread where the network needs one")       \
+	X(timeout, TIMEOUT, number, "20",                                      \
+	  "seconds without a sign of life after which a process is lost")      \
 	X(spin, SPIN, number, "-1",                                            \
 	  "polls before a wait yields the core; -1 decides by the load")       \
 	X(yield, YIELD, number, "100",                                         \
@@ -56,8 +64,18 @@ static inline void orl_unlock(pthread_mutex_t *mutex)
 	  "elements from which an accumulate keeps others out to work in "     \
 	  "bulk")
 
-enum { ORL_PATH_DIRECT = 1, ORL_PATH_CMA = 2 };
+enum {
+	ORL_PATH_DIRECT = 1,
+	ORL_PATH_CMA = 2,
+	ORL_PATH_FABRIC = 4,
+	ORL_PATH_SOFTWARE = 8,
+	ORL_PATH_NODE = ORL_PATH_DIRECT | ORL_PATH_CMA,
+	ORL_PATH_REMOTE = ORL_PATH_FABRIC | ORL_PATH_SOFTWARE
+};
 
+enum { ORL_PROGRESS_POLL, ORL_PROGRESS_THREAD, ORL_PROGRESS_AUTO };
+
+/* Values are numbers; of kind text, the address of a constant string. */
 struct orl_options {
 #define ORL_OPTION_MEMBER(name, env, kind, def, help) long name;
 	ORL_OPTIONS(ORL_OPTION_MEMBER)

@@ -19,6 +19,13 @@ struct word {
 
 static const struct word paths[] = { { "direct", ORL_PATH_DIRECT },
 				     { "cma", ORL_PATH_CMA },
+				     { "fabric", ORL_PATH_FABRIC },
+				     { "software", ORL_PATH_SOFTWARE },
+				     { NULL, 0 } };
+
+static const struct word modes[] = { { "poll", ORL_PROGRESS_POLL },
+				     { "thread", ORL_PROGRESS_THREAD },
+				     { "auto", ORL_PROGRESS_AUTO },
 				     { NULL, 0 } };
 
 static const struct word levels[] = {
@@ -43,6 +50,20 @@ static bool find_word(const struct word *words, const char *text, size_t len,
 static bool parse_level(const char *text, long *value)
 {
 	return find_word(levels, text, strlen(text), value);
+}
+
+static bool parse_progress(const char *text, long *value)
+{
+	return find_word(modes, text, strlen(text), value);
+}
+
+/* The environment may change under us: a copy, for good. */
+static bool parse_text(const char *text, long *value)
+{
+	char *copy = *text ? strdup(text) : "";
+
+	*value = (long)copy;
+	return copy;
 }
 
 static bool parse_mask(const char *text, long *value)

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * orl_am.h - active messages between processes of different nodes.
+ *
+ * A link is this process's way to one rank of one window.  What the rank is
+ * to do is written as records into the link's message under construction,
+ * which is sent when it is full or when orl_am_send says so.  Records of a
+ * link are executed in their order, by the owner's handlers, one for each
+ * type, in whatever thread makes progress there.  Handlers never wait; they
+ * may answer a record that carries the number of a slot: a place of the
+ * origin's where the answer goes.
+ *
+ * Everything here, links and peers included, is under the progress lock
+ * (orl_progress.h), unless said otherwise.  Functions that must wait for room
+ * release and retake it.
+ *
+ * A message carries the secret token of the process that it is for; one that
+ * does not is dropped.  Whatever a record says is checked before it is used.
+ */
+#ifndef ORL_AM_H
+#define ORL_AM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "orl_fabric.h"
+#include "orl_progress.h"
+
+/* -- peers: processes that have exchanged cards ---------------------------- */
+
+struct orl_am_card {
+	uint64_t token; /* secret: what messages to it must carry */
+	uint16_t name_len;
+	uint8_t pad[6];
+	uint8_t name[ORL_FABRIC_NAME];
+};
+
+struct orl_am_peer {
+	uint64_t token; /* from its card */
+	uint64_t addr;	/* by orl_fabric_peer */
+	bool inserted;
+	int error;	   /* -errno once the connection is lost */
+	uint32_t sent;	   /* messages that need credit, ever */
+	uint32_t credited; /* of these, received by the peer */
+	uint32_t received; /* of the peer's, by us */
+	uint32_t told;	   /* of these, that the peer knows of */
+	struct orl_am_message *answers; /* under construction, or NULL */
+	uint64_t heard;	   /* orl_am_clock() of its latest message */
+	uint64_t asked;	   /* of our oldest unanswered question whether it
+			    * lives; 0: none */
+};
+
+/*
+ * Opens the fabric and gives this process its token; any number of calls.
+ * Takes the lock itself.  0 or -errno with *what.
+ */
+int orl_am_open(int ranks, const char **what);
+bool orl_am_is_open(void);
+/* Last words to all peers, then the fabric is closed.  Takes the lock. */
+void orl_am_close(void);
+void orl_am_card_fill(struct orl_am_card *card);
+/* The peer of a card; made at first sight; lives until exit. */
+int orl_am_peer_find(const struct orl_am_card *card,
+		     struct orl_am_peer **peer);
+
+/* Peers lost so far: who waits for one looks whether this has changed.  Read
+ * without the lock. */
+extern _Atomic(uint32_t) orl_am_losses;
+/*
+ * For who has waited long for the peer: asks it for a sign of life, and
+ * declares it lost when it has given none for ORIEL_TIMEOUT seconds.
+ */
+void orl_am_watch(struct orl_am_peer *peer);
+
+/* Rung whenever messages, answers or completions have come; a process's. */
+extern struct orl_bell orl_am_bell;
+
+/* -- windows that messages name -------------------------------------------- */
+
+/* A random name for an object that handlers are to be given, and back. */
+int orl_am_name_make(void *object, uint64_t *cookie);
+void orl_am_name_drop(uint64_t cookie);
+
+/* -- links ----------------------------------------------------------------- */
+
+struct orl_link {
+	struct orl_link *next;	 /* win's: of the window's links */
+	struct orl_am_peer *peer;
+	uint64_t cookie;	 /* the window at the target, its name there */
+	uint64_t key;		 /* of its memory, for reads and writes */
+	uint32_t rank;		 /* this origin's in the window */
+	uint32_t target;	 /* and the target's */
+	struct orl_am_message *out; /* under construction, or NULL */
+	uint32_t answers;	 /* slots that await an answer */
+	uint32_t transfers;	 /* reads and writes under way */
+	bool unasked; /* records were written after the latest one that will be
+		       * answered: nobody will tell when they are done */
+	int error;    /* the first that was reported: an MPI error class or
+		       * -errno; whoever reports it to the user clears it */
+	/* The lock of the target that is to be taken by the message under
+	 * construction, or has been asked for; win's. */
+	uint8_t lock;
+	struct orl_record_lock *lock_record;
+	/* A message that holds nothing but one put or get, see src/path. */
+	uint8_t lone;
+};
+
+#define ORL_RECORD_ALIGN 8
+
+/* What each record begins with.  Types are numbered in orl_am_type. */
+struct orl_record {
+	uint8_t type;
+	uint8_t a, b, c; /* of the type's own */
+	uint32_t bytes;	 /* of the record, this head included, without the
+			  * padding to 8 that follows it */
+};
+
+enum orl_am_type {
+	ORL_AM_ANSWER = 1, /* src/am's own */
+	ORL_AM_ERROR,
+	ORL_AM_PING,
+	ORL_AM_PUT, /* src/path */
+	ORL_AM_GET,
+	ORL_AM_FLUSH,
+	ORL_AM_ACC, /* atomics */
+	ORL_AM_FOP,
+	ORL_AM_CAS,
+	ORL_AM_LOCK, /* win */
+	ORL_AM_UNLOCK,
+	ORL_AM_POST,
+	ORL_AM_COMPLETE,
+	ORL_AM_ARRIVE,
+	ORL_AM_TYPES
+};
+
+/*
+ * A record of bytes (head included) at the end of the link's message; type
+ * and bytes are set, the rest is for the caller to fill, all of it, before
+ * the lock is released.  If the message has no room it is sent first, for
+ * which the call may have to wait for credit, without the lock.  NULL if the
+ * peer is lost.  bytes is at most orl_am_most().
+ */
+void *orl_am_record(struct orl_link *link, enum orl_am_type type,
+		    size_t bytes);
+/* The largest record. */
+size_t orl_am_most(void);
+/* Bytes that a record may have and still go into the same message; 0: none
+ * is under construction. */
+size_t orl_am_room(const struct orl_link *link);
+/*
+ * Makes the latest record, of this many bytes, longer; the new bytes, or NULL
+ * if they do not fit.
+ */
+void *orl_am_extend(struct orl_link *link, struct orl_record *latest,
+		    size_t bytes);
+/* Sends what is under construction, if anything.  May wait for credit. */
+void orl_am_send(struct orl_link *link);
+/* Forgets what is under construction. */
+void orl_am_discard(struct orl_link *link);
+
+/* -- slots: where answers go ----------------------------------------------- */
+
+/*
+ * An answer of exactly len bytes has come (or, with data NULL, will never
+ * come).  Runs with the lock held, must not wait.  arg and dst are the
+ * slot's.
+ */
+typedef void (*orl_am_answer_fn)(struct orl_link *link, void *dst,
+				 const void *data, size_t len);
+
+/* Copies the answer to dst. */
+void orl_am_copy_answer(struct orl_link *link, void *dst, const void *data,
+			size_t len);
+
+/*
+ * A slot for one answer of len bytes; counted in link->answers until it has
+ * come.  0 if there is no memory (slot numbers are never 0).  To be called
+ * after orl_am_record has given the record that will carry it.
+ */
+uint32_t orl_am_slot(struct orl_link *link, orl_am_answer_fn fn, void *dst,
+		     size_t len);
+
+/* -- waiting; these take the lock themselves ------------------------------- */
+
+/*
+ * Sends what is under construction and waits until every record of the link
+ * has been executed and every transfer is complete at both ends: one round
+ * trip, none if nothing is outstanding.  0, or the link's error, cleared.
+ */
+int orl_am_flush(struct orl_link *link);
+/* The same for what refers to local memory: answers and transfers only. */
+int orl_am_finish(struct orl_link *link);
+/* The first half of orl_am_flush: sends, does not wait.  Lock held. */
+void orl_am_flush_begin(struct orl_link *link);
+/* Has it come to its end?  Read without the lock, acquires. */
+bool orl_am_is_idle(const struct orl_link *link);
+
+/* -- handlers -------------------------------------------------------------- */
+
+/* The message that a record came in. */
+struct orl_am_source {
+	struct orl_am_peer *peer;
+	void *object;	/* what orl_am_name_make was given */
+	uint32_t rank;	/* the origin says that it is this one of the window:
+			 * to be checked against the peer */
+};
+
+/*
+ * Executes one record of at least sizeof(struct orl_record) bytes: 0, or an
+ * MPI error class, which the origin will report.  ORL_AM_PARK: not now; this
+ * record was taken note of and will be answered for, the rest of its message
+ * is kept and goes on by orl_am_resume.
+ */
+#define ORL_AM_PARK (-1)
+typedef int (*orl_am_handler_fn)(const struct orl_am_source *source,
+				 const struct orl_record *record);
+void orl_am_handle(enum orl_am_type type, orl_am_handler_fn fn);
+
+/* For a handler that is about to return ORL_AM_PARK: the rest of the message.
+ * NULL if there is no memory. */
+struct orl_am_parked *orl_am_park(void);
+void orl_am_resume(struct orl_am_parked *parked);
+void orl_am_drop(struct orl_am_parked *parked);
+
+/*
+ * Room for an answer of len bytes to a slot of the peer's; the caller fills
+ * it before anything else.  Answers are sent when the message that is being
+ * worked on ends, or by orl_am_answers_send.  NULL if the peer is lost, or
+ * there is no memory.  len is at most orl_am_most() - 16.
+ */
+void *orl_am_answer(struct orl_am_peer *peer, uint32_t slot, size_t len);
+void orl_am_answers_send(struct orl_am_peer *peer);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * orl_fabric.h - other nodes, by libfabric: one reliable datagram endpoint a
+ * process, reads, writes and messages.  libfabric is loaded when it is first
+ * needed.
+ *
+ * Every function is called with the progress lock held (orl_progress.h), and
+ * completions and messages are delivered by orl_fabric_poll, which holds it
+ * too.  None of them blocks, and none needs to be called again: what the
+ * provider has no room for (-FI_EAGAIN) is kept, in the order of its peer,
+ * and posted by a later orl_fabric_poll.  Functions return 0 or -errno.
+ */
+#ifndef ORL_FABRIC_H
+#define ORL_FABRIC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ORL_FABRIC_NAME 88 /* most bytes of an endpoint's name */
+
+/* What was opened.  Constant after orl_fabric_open. */
+struct orl_fabric {
+	bool open;
+	char provider[48]; /* "tcp;ofi_rxm" */
+	char domain[48];   /* "eth0": the interface or device */
+	/*
+	 * Reads and writes are done by the device: the target's CPU is not
+	 * needed.  False where the target must poll.
+	 */
+	bool passive;
+	bool by_address; /* remote ranges are named by virtual addresses, not
+			  * by offsets into the registered memory */
+	bool any_memory; /* one registration may cover all of memory, and
+			  * touches no pages */
+	size_t message_most; /* bytes of a message that stays in order, and
+			      * takes one trip */
+	size_t transfer_most; /* bytes of one read or write */
+	uint8_t name[ORL_FABRIC_NAME]; /* of this process's endpoint */
+	size_t name_len;
+};
+
+extern struct orl_fabric orl_fabric;
+
+/* A message has come; it is the callee's until it returns. */
+typedef void (*orl_fabric_message_fn)(const void *message, size_t len);
+
+/*
+ * Opens the best provider that works, or the one that ORIEL_PROVIDER names,
+ * unless one is open.  ranks is the size of the job.  On failure *what says
+ * in words what failed and what may be done.
+ */
+int orl_fabric_open(int ranks, orl_fabric_message_fn message,
+		    const char **what);
+/* Messages given before have left; nothing is outstanding. */
+void orl_fabric_close(void);
+
+/* The address of a peer by its endpoint's name. */
+int orl_fabric_peer(const void *name, size_t len, uint64_t *addr);
+
+/* -- memory that peers may read and write ---------------------------------- */
+
+struct orl_mr {
+	void *handle;
+	uint64_t key;
+	uint64_t base; /* what peers name the first byte by */
+};
+
+/* The key is random where the provider lets us choose it. */
+int orl_mr_open(void *addr, size_t len, struct orl_mr *mr);
+void orl_mr_close(struct orl_mr *mr);
+
+/* -- posting --------------------------------------------------------------- */
+
+/*
+ * One read, write or send.  Whoever posts it provides it, sets done, and
+ * leaves it alone until done has been called, once, by orl_fabric_poll or by
+ * the posting function itself (where the provider has taken a copy): error is
+ * 0 or -errno.  done may free it and post others.  The other members belong
+ * to src/fabric.
+ */
+struct orl_fabric_op {
+	void (*done)(struct orl_fabric_op *op, int error);
+	struct orl_fabric_op *next;
+	void *context[8]; /* libfabric's */
+	void *mr;	  /* of the local buffer, where there must be one */
+	uint64_t peer;
+	const void *buf;
+	size_t len;
+	uint64_t addr, key;
+	int kind;
+};
+
+/*
+ * Between local memory and a peer's registered memory, len > 0 and at most
+ * transfer_most.  A write is done when the data are visible at the target, a
+ * read when they are here.
+ */
+void orl_fabric_write(struct orl_fabric_op *op, uint64_t peer, uint64_t addr,
+		      uint64_t key, const void *src, size_t len);
+void orl_fabric_read(struct orl_fabric_op *op, uint64_t peer, uint64_t addr,
+		     uint64_t key, void *dst, size_t len);
+
+/*
+ * A message of at most message_most bytes; those to one peer arrive in order.
+ * Done when the buffer may be reused.
+ */
+void orl_fabric_send(struct orl_fabric_op *op, uint64_t peer,
+		     const void *message, size_t len);
+
+/* -- progress -------------------------------------------------------------- */
+
+/* Completions, messages, what was kept.  True if anything was done. */
+bool orl_fabric_poll(void);
+
+/*
+ * What a thread may sleep on: a file descriptor that becomes readable, or -1
+ * where the provider has none (then it has to poll now and then).
+ */
+int orl_fabric_fd(void);
+/* May it sleep now?  False: something is there, or kept; poll instead. */
+bool orl_fabric_may_sleep(void);
+
+#endif
