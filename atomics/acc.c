@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * acc.c - the entries of the accumulate family: a few native elements are
- * worked on here, by CPU atomics inside a pass through the gate; all else
- * is locked.c's.
+ * worked on here, by CPU atomics inside a pass through the gate; remote
+ * targets are owner.c's, all else is locked.c's.
  */
 #include "orl_acc.h"
 
 #include "gate.h"
 #include "locked.h"
+#include "owner.h"
 #include "single.h"
+
+/* What is not native. */
+static ORL_COLD int other_one(const struct orl_place *place,
+			      const struct orl_acc *acc)
+{
+	return place->path->remote ? orl_owner_one(place, acc)
+				   : orl_locked_one(place, acc);
+}
 
 /* True: through the gate as a single; false: by holding it shut. */
 static bool begin(const struct orl_target *target)
@@ -39,7 +48,7 @@ int orl_acc_one(const struct orl_place *place, const struct orl_acc *acc)
 
 	if (orl_unlikely(!place->path->native || !single ||
 			 !is_aligned(place->addr, acc->kind)))
-		return orl_locked_one(place, acc);
+		return other_one(place, acc);
 	entered = begin(place->target);
 	single(orl_place_here(place, place->addr), acc->origin, acc->result);
 	end(place->target, entered);
@@ -118,6 +127,8 @@ int orl_acc_issue(const struct orl_place *place, const struct orl_acc *acc)
 {
 	if (!acc->count || (acc->op == ORL_NO_OP && !acc->result))
 		return 0;
+	if (place->path->remote)
+		return orl_owner_issue(place, acc);
 	if (!can_single(place, acc))
 		return orl_locked_issue(place, acc);
 	issue_singles(place, acc);
@@ -130,6 +141,8 @@ int orl_acc_cas(const struct orl_place *place, enum orl_kind kind,
 	const size_t size = orl_kinds[kind].extent;
 	bool entered;
 
+	if (orl_unlikely(place->path->remote))
+		return orl_owner_cas(place, kind, origin, compare, result);
 	if (orl_unlikely(!place->path->native || size > 8 ||
 			 !is_aligned(place->addr, kind)))
 		return orl_locked_cas(place, size, origin, compare, result);

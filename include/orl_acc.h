@@ -82,13 +82,6 @@ struct orl_gate {
 };
 _Static_assert(sizeof(struct orl_gate) == 17 * ORL_CACHELINE, "shared layout");
 
-/* Where the target's elements are: checked, and inside the window. */
-struct orl_place {
-	struct orl_target *target;
-	const struct orl_path *path;
-	uint64_t addr; /* the owner's address of the target buffer */
-};
-
 /*
  * One operation on elements of one kind.  origin and result are contiguous
  * arrays of count elements (extent apart); origin may be NULL for NO_OP,
@@ -105,7 +98,11 @@ struct orl_acc {
 	size_t items;
 };
 
-/* Applies it, complete at target and origin on return: 0 or -errno. */
+/*
+ * Applies it: 0 or -errno.  Complete at target and origin on return, but on
+ * a remote path: there the operands may be reused, and the rest is complete
+ * after the path's finish and flush.
+ */
 int orl_acc_issue(const struct orl_place *place, const struct orl_acc *acc);
 
 /* orl_acc_issue for one element, contiguous: the fast way. */
@@ -117,6 +114,9 @@ int orl_acc_one(const struct orl_place *place, const struct orl_acc *acc);
  */
 int orl_acc_cas(const struct orl_place *place, enum orl_kind kind,
 		const void *origin, const void *compare, void *result);
+
+/* Installs the handlers by which this rank serves others.  Once. */
+void orl_acc_serve(void);
 
 /* -- kernels: plain code for elements nobody else touches meanwhile -------- */
 

@@ -88,7 +88,8 @@ struct orl_link {
 	struct orl_link *next;	 /* win's: of the window's links */
 	struct orl_am_peer *peer;
 	uint64_t cookie;	 /* the window at the target, its name there */
-	uint64_t key;		 /* of its memory, for reads and writes */
+	uint64_t key;		 /* of its memory, for reads and writes, */
+	uint64_t base;		 /* and what its first byte is named by */
 	uint32_t rank;		 /* this origin's in the window */
 	uint32_t target;	 /* and the target's */
 	struct orl_am_message *out; /* under construction, or NULL */

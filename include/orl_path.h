@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "orl_am.h"
+
 struct orl_gate;
 struct orl_path;
 struct orl_queue;
@@ -18,16 +20,21 @@ struct orl_queue;
 /*
  * What one origin knows of one target of one window: private to the origin,
  * one cache line.  path to pid are constant after creation; queue belongs
- * to src/path, access and held to win.
+ * to src/path, link, access and held to win.
  */
 struct orl_target {
 	const struct orl_path *path; /* of the window's memory; dynamic
 				      * windows choose by region */
-	struct orl_gate *gate;	     /* in the target's control block */
+	struct orl_gate *gate;	     /* in the target's control block; NULL
+				      * where that is not mapped here */
 	uint64_t base;		     /* of the window; 0 if dynamic */
 	uint64_t size;		     /* bytes */
 	ptrdiff_t delta;	     /* our address minus the owner's */
-	struct orl_queue *queue;     /* transfers not yet issued, or NULL */
+	union {
+		struct orl_queue *queue; /* transfers not yet issued, or NULL */
+		struct orl_link *link;	 /* of a remote target: from its first
+					* access on, else NULL */
+	};
 	uint32_t disp_unit;
 	int32_t pid;
 	uint16_t slot;	/* of this origin in the gate */
@@ -36,6 +43,13 @@ struct orl_target {
 	uint32_t rank;
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct orl_target) == 64, "one cache line a target");
+
+/* Where the target's elements are: checked, and inside the window. */
+struct orl_place {
+	struct orl_target *target;
+	const struct orl_path *path;
+	uint64_t addr; /* the owner's address of the target buffer */
+};
 
 /* A range of the owner's memory. */
 struct orl_block {
@@ -47,6 +61,8 @@ struct orl_path {
 	const char *name;
 	bool mapped; /* addr + delta can be dereferenced */
 	bool native; /* and every origin does so: CPU atomics are atomic */
+	bool remote; /* the owner executes what is more than moving bytes;
+		      * load and store are not to be called */
 	/*
 	 * Start one contiguous transfer, len > 0.  The local buffer must
 	 * stay as it is until finish or flush.
@@ -70,7 +86,71 @@ extern const struct orl_path orl_path_direct; /* mapped memory: load, store */
 extern const struct orl_path orl_path_self;   /* our own, others use cma */
 extern const struct orl_path orl_path_cma;    /* process_vm_readv, writev */
 
+/* Another node: large transfers by the network's reads and writes, others,
+ * or all, as records that the owner executes. */
+extern const struct orl_path orl_path_fabric;
+extern const struct orl_path orl_path_software;
+
 /* Frees what src/path keeps for the target; nothing may be outstanding. */
 void orl_path_release(struct orl_target *target);
+
+/* -- remote targets: what the modules below need beside ------------------- */
+
+/*
+ * Where a range of the receiving rank's window is, for a record that came
+ * from elsewhere: off counts from the window's base, or from address 0 if the
+ * window is dynamic.  The place's path is mapped.  0, or an MPI error class.
+ * len may be 0.
+ */
+typedef int (*orl_path_find_fn)(const struct orl_am_source *source,
+				uint64_t off, uint64_t len,
+				struct orl_place *place);
+
+/* Installs the handlers by which this rank serves others, and what they ask
+ * for places.  Once, before the first message. */
+void orl_path_serve(orl_path_find_fn find);
+int orl_path_find(const struct orl_am_source *source, uint64_t off,
+		  uint64_t len, struct orl_place *place);
+
+/*
+ * orl_am_record, for records that need access to the target: what is sent
+ * to make room does not run ahead of the lock.  NULL if the peer is lost.
+ * Progress lock held, may be released meanwhile.
+ */
+void *orl_path_record(struct orl_link *link, int type, size_t bytes);
+/* What is to be returned after that: -errno or an MPI error class. */
+int orl_path_lost(const struct orl_link *link);
+/* The same as path->finish if so many answers are awaited that no more should
+ * be asked for.  Progress lock held, may be released meanwhile. */
+int orl_path_bound_answers(struct orl_link *link);
+
+/* The owner's offset of an address in the target's window. */
+static inline uint64_t orl_path_off(const struct orl_target *target,
+				    uint64_t addr)
+{
+	return addr - target->base;
+}
+
+/* ORL_AM_LOCK; head.a is the mode.  slot 0: nobody waits for the grant. */
+struct orl_record_lock {
+	struct orl_record head;
+	uint32_t slot;
+	uint32_t pad;
+};
+/* ORL_AM_UNLOCK; slot 0: nobody waits for the end. */
+struct orl_record_unlock {
+	struct orl_record head;
+	uint32_t slot;
+	uint32_t pad;
+};
+
+/*
+ * The target's lock, taken lazily: the request is the first record of the
+ * link's message, and travels with the operations that follow it, and with
+ * the unlock, in one.  mode is win's.  All three take the progress lock.
+ */
+int orl_path_lock(struct orl_link *link, uint8_t mode);
+/* Writes and sends the unlock; path->flush waits for it and all before it. */
+int orl_path_unlock(struct orl_link *link, uint8_t mode);
 
 #endif

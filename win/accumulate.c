@@ -215,8 +215,10 @@ static int run(const struct orl_xacc *x, struct job *job)
 		shape_target(x, job);
 		rc = orl_acc_issue(&job->c.place, &job->acc);
 	}
-	if (!rc && job->scattered)
+	if (!rc && job->scattered) {
+		rc = job->c.place.path->finish(job->c.place.target);
 		scatter_result(x, job);
+	}
 	free(job->scattered);
 	free(job->gathered);
 	return rc;

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * owner.h - accumulates on remote targets: the owner executes them, by
+ * records.  The kernels, gates and rules there are those of its own node, so
+ * all origins are atomic to each other.
+ */
+#ifndef OWNER_H
+#define OWNER_H
+
+#include "orl_acc.h"
+
+/* Each writes a record, or several, and returns: 0, -errno or an MPI error
+ * class.  The operands may be reused; results come later. */
+int orl_owner_issue(const struct orl_place *place, const struct orl_acc *acc);
+int orl_owner_one(const struct orl_place *place, const struct orl_acc *acc);
+int orl_owner_cas(const struct orl_place *place, enum orl_kind kind,
+		  const void *origin, const void *compare, void *result);
+
+/* -- the records, checked by who receives them ----------------------------- */
+
+/* ORL_AM_ACC: a is the op, b the kind; after the rows come the operands,
+ * elements of the kind one after the other, none for NO_OP. */
+struct orl_row {
+	uint64_t off;	   /* of the first element, see orl_path_off */
+	int64_t stride;	   /* from one block to the next */
+	uint32_t blocks;   /* at least one */
+	uint32_t blocklen; /* elements in each, at least one */
+};
+struct orl_record_acc {
+	struct orl_record head;
+	uint32_t slot; /* for the values before, 0: none */
+	uint32_t nrows;
+	struct orl_row rows[];
+};
+
+/* ORL_AM_FOP: one element; a is the op, b the kind; operand none for NO_OP. */
+struct orl_record_fop {
+	struct orl_record head;
+	uint64_t off;
+	uint32_t slot; /* 0: nothing is fetched */
+	uint32_t pad;
+	unsigned char operand[];
+};
+
+/* ORL_AM_CAS: b is the kind; the element to compare with, the one to put. */
+struct orl_record_cas {
+	struct orl_record head;
+	uint64_t off;
+	uint32_t slot;
+	uint32_t pad;
+	unsigned char operands[];
+};
+
+#endif

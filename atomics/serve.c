@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * serve.c - accumulates that arrive as records: the owner's side.  Runs in
+ * any thread that makes progress, with the progress lock held, and does what
+ * an origin of this node would do.  Nothing that a record says is used before
+ * it has been checked.
+ */
+#include "owner.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+#include "orl_am.h"
+
+/*
+ * Operands and results where kernels may expect their elements to be
+ * aligned.  Under the progress lock.
+ */
+#define ALIGNMENT 16
+#define ROOM	  (64 * 1024)
+static alignas(ALIGNMENT) unsigned char operand_room[ROOM];
+static alignas(ALIGNMENT) unsigned char result_room[ROOM];
+
+static const void *aligned_operand(const void *operand, size_t len)
+{
+	if (orl_likely(!((uintptr_t)operand % ALIGNMENT)))
+		return operand;
+	memcpy(operand_room, operand, len);
+	return operand_room;
+}
+
+static bool is_known(const struct orl_record *head)
+{
+	return head->a < ORL_OP_COUNT && head->b < ORL_KIND_COUNT &&
+	       orl_op_fits((enum orl_op)head->a, (enum orl_kind)head->b);
+}
+
+static int send_result(const struct orl_am_source *source, uint32_t slot,
+		       const void *result, size_t len)
+{
+	void *answer = orl_am_answer(source->peer, slot, len);
+
+	if (orl_unlikely(!answer))
+		return MPI_ERR_NO_MEM;
+	memcpy(answer, result, len);
+	return 0;
+}
+
+/* Bytes from an element's first to its last: padding at the end is nobody's,
+ * and may lie outside the window. */
+static size_t reach(enum orl_kind kind)
+{
+	const struct orl_kind_info *info = &orl_kinds[kind];
+
+	if (info->size == info->extent)
+		return info->extent;
+	return (size_t)info->second + info->size - info->first;
+}
+
+/* -- rows ------------------------------------------------------------------ */
+
+/* The elements of all rows; false if they are more than a message's. */
+static bool count_elements(const struct orl_record_acc *acc, size_t extent,
+			   size_t *elements)
+{
+	uint32_t i;
+
+	*elements = 0;
+	for (i = 0; i < acc->nrows; i++) {
+		const struct orl_row *row = &acc->rows[i];
+		uint64_t n = (uint64_t)row->blocks * row->blocklen;
+
+		if (!n || n > ROOM || *elements + n > ROOM / extent)
+			return false;
+		*elements += n;
+	}
+	return true;
+}
+
+/* First byte and length of what a row covers; false if it wraps around. */
+static bool row_span(const struct orl_row *row, enum orl_kind kind,
+		     uint64_t *first, uint64_t *len)
+{
+	uint64_t block =
+		(uint64_t)(row->blocklen - 1) * orl_kinds[kind].extent +
+		reach(kind);
+	int64_t path;
+	uint64_t last;
+
+	if (__builtin_mul_overflow(row->stride, (int64_t)row->blocks - 1,
+				   &path))
+		return false;
+	last = row->off + (uint64_t)path;
+	if (path < 0 ? last > row->off : last < row->off)
+		return false;
+	*first = path < 0 ? last : row->off;
+	*len = (path < 0 ? 0 - (uint64_t)path : (uint64_t)path) + block;
+	return *len >= block && *first + *len >= *first;
+}
+
+static int apply_row(const struct orl_am_source *source,
+		     const struct orl_row *row, struct orl_acc *acc)
+{
+	const struct orl_kind_info *info = &orl_kinds[acc->kind];
+	struct orl_run run = {
+		.stride = row->stride,
+		.blocks = row->blocks,
+		.blocklen = row->blocklen,
+		.kind = acc->kind,
+	};
+	struct orl_type layout = orl_basics[acc->kind];
+	uint64_t first, len;
+	struct orl_place place;
+	int rc;
+
+	if (!row_span(row, acc->kind, &first, &len))
+		return MPI_ERR_RMA_RANGE;
+	rc = orl_path_find(source, first, len, &place);
+	if (rc)
+		return rc;
+	place.addr += row->off - first;
+	layout.nruns = 1;
+	layout.runs = &run;
+	layout.elements = acc->count;
+	layout.size = acc->count * info->size;
+	acc->layout = row->blocks > 1 ? &layout : NULL;
+	acc->items = row->blocks > 1 ? 1 : acc->count;
+	return orl_acc_issue(&place, acc);
+}
+
+static int apply_rows(const struct orl_am_source *source,
+		      const struct orl_record_acc *record,
+		      const unsigned char *operands)
+{
+	enum orl_kind kind = (enum orl_kind)record->head.b;
+	size_t done = 0, extent = orl_kinds[kind].extent;
+	uint32_t i;
+	int rc = 0;
+
+	for (i = 0; i < record->nrows && !rc; i++) {
+		const struct orl_row *row = &record->rows[i];
+		struct orl_acc acc = {
+			.op = (enum orl_op)record->head.a,
+			.kind = kind,
+			.count = (size_t)row->blocks * row->blocklen,
+			.origin = operands ? operands + done : NULL,
+			.result = record->slot ? result_room + done : NULL,
+			.layout = NULL,
+			.items = 0,
+		};
+
+		rc = apply_row(source, row, &acc);
+		done += acc.count * extent;
+	}
+	return rc;
+}
+
+/* Bytes of the operands, which end the record: false if that cannot be. */
+static bool check_acc(const struct orl_record_acc *acc, size_t *len)
+{
+	size_t rows, elements, extent, operands;
+
+	if (acc->head.bytes < sizeof(*acc) || !is_known(&acc->head))
+		return false;
+	if (acc->nrows >
+	    (acc->head.bytes - sizeof(*acc)) / sizeof(struct orl_row))
+		return false;
+	extent = orl_kinds[acc->head.b].extent;
+	if (!count_elements(acc, extent, &elements))
+		return false;
+	rows = acc->nrows * sizeof(struct orl_row);
+	*len = elements * extent;
+	operands = acc->head.a == ORL_NO_OP ? 0 : *len;
+	return acc->head.bytes == sizeof(*acc) + rows + operands;
+}
+
+static int serve_acc(const struct orl_am_source *source,
+		     const struct orl_record *head)
+{
+	const struct orl_record_acc *acc = (const struct orl_record_acc *)head;
+	const void *operands = NULL;
+	size_t len;
+	int rc;
+
+	if (!check_acc(acc, &len))
+		return MPI_ERR_INTERN;
+	if (head->a != ORL_NO_OP)
+		operands = aligned_operand(&acc->rows[acc->nrows], len);
+	rc = apply_rows(source, acc, operands);
+	if (rc || !acc->slot)
+		return rc;
+	return send_result(source, acc->slot, result_room, len);
+}
+
+/* -- one element ----------------------------------------------------------- */
+
+static int serve_fop(const struct orl_am_source *source,
+		     const struct orl_record *head)
+{
+	const struct orl_record_fop *fop = (const struct orl_record_fop *)head;
+	struct orl_place place;
+	struct orl_acc acc;
+	size_t extent;
+	int rc;
+
+	if (head->bytes < sizeof(*fop) || !is_known(head))
+		return MPI_ERR_INTERN;
+	extent = orl_kinds[head->b].extent;
+	if (head->bytes - sizeof(*fop) != (head->a == ORL_NO_OP ? 0 : extent))
+		return MPI_ERR_INTERN;
+	rc = orl_path_find(source, fop->off, reach(head->b), &place);
+	if (orl_unlikely(rc))
+		return rc;
+	acc = (struct orl_acc){
+		.op = (enum orl_op)head->a,
+		.kind = (enum orl_kind)head->b,
+		.count = 1,
+		.origin = head->a == ORL_NO_OP
+				  ? NULL
+				  : aligned_operand(fop->operand, extent),
+		.result = fop->slot ? result_room : NULL,
+		.layout = NULL,
+		.items = 1,
+	};
+	rc = acc.op == ORL_NO_OP && !acc.result ? 0 : orl_acc_one(&place, &acc);
+	if (rc || !fop->slot)
+		return rc;
+	return send_result(source, fop->slot, result_room, extent);
+}
+
+static int serve_cas(const struct orl_am_source *source,
+		     const struct orl_record *head)
+{
+	const struct orl_record_cas *cas = (const struct orl_record_cas *)head;
+	const unsigned char *operands;
+	struct orl_place place;
+	size_t extent;
+	int rc;
+
+	if (head->bytes < sizeof(*cas) || head->b >= ORL_KIND_COUNT)
+		return MPI_ERR_INTERN;
+	extent = orl_kinds[head->b].extent;
+	if (head->bytes != sizeof(*cas) + 2 * extent)
+		return MPI_ERR_INTERN;
+	rc = orl_path_find(source, cas->off, reach(head->b), &place);
+	if (orl_unlikely(rc))
+		return rc;
+	operands = aligned_operand(cas->operands, 2 * extent);
+	rc = orl_acc_cas(&place, (enum orl_kind)head->b, operands + extent,
+			 operands, result_room);
+	return rc ? rc : send_result(source, cas->slot, result_room, extent);
+}
+
+void orl_acc_serve(void)
+{
+	orl_am_handle(ORL_AM_ACC, serve_acc);
+	orl_am_handle(ORL_AM_FOP, serve_fop);
+	orl_am_handle(ORL_AM_CAS, serve_cas);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * lazy.c - the lock of a remote target, which travels with the operations.
+ *
+ * The request is a record of the message under construction.  If the epoch
+ * fits into that message, its unlock ends it and is answered: one round
+ * trip.  Else the request is given a slot before the message leaves, and
+ * nothing more is sent before the lock is held, so that an owner who cannot
+ * grant it has to keep one message of this link, not many.
+ */
+#include "remote.h"
+
+#include <errno.h>
+
+/* After the answer; data is NULL if the peer is lost. */
+static void granted(struct orl_link *link, void *dst, const void *data,
+		    size_t len)
+{
+	/* Release: pairs with the acquire in is_settled. */
+	__atomic_store_n(&link->lock, ORL_LAZY_HELD, __ATOMIC_RELEASE);
+}
+
+int orl_path_lock(struct orl_link *link, uint8_t mode)
+{
+	struct orl_record_lock *record;
+	bool unasked;
+	int rc = 0;
+
+	orl_progress_lock();
+	unasked = link->unasked;
+	record = orl_am_record(link, ORL_AM_LOCK, sizeof(*record));
+	if (orl_likely(record != NULL)) {
+		record->head.a = mode;
+		record->slot = 0;
+		record->pad = 0;
+		link->lock = ORL_LAZY_NEW;
+		link->lock_record = record;
+		/* By itself it asks for no message. */
+		link->unasked = unasked;
+	} else {
+		rc = orl_path_lost(link);
+	}
+	orl_progress_unlock();
+	return rc;
+}
+
+void orl_lazy_ask(struct orl_link *link)
+{
+	const bool unasked = link->unasked;
+
+	if (orl_likely(!link->lock_record))
+		return;
+	link->lock = ORL_LAZY_ASKED;
+	link->lock_record->slot = orl_am_slot(link, granted, NULL, 0);
+	link->lock_record = NULL;
+	/* It is not the latest record that will be answered. */
+	link->unasked = unasked;
+}
+
+static bool is_settled(void *arg)
+{
+	const struct orl_link *link = arg;
+
+	return __atomic_load_n(&link->lock, __ATOMIC_ACQUIRE) !=
+		       ORL_LAZY_ASKED ||
+	       __atomic_load_n(&link->error, __ATOMIC_RELAXED);
+}
+
+int orl_lazy_settle(struct orl_link *link)
+{
+	orl_lazy_ask(link);
+	if (orl_likely(is_settled(link)))
+		return 0;
+	orl_am_send(link);
+	orl_progress_unlock();
+	orl_wait(&orl_am_bell, ORL_BELL_ALL, is_settled, link);
+	orl_progress_lock();
+	return link->error;
+}
+
+/* Without a slot nobody has been told of the lock: it never was. */
+static bool forget_lock(struct orl_link *link)
+{
+	if (!link->lock_record || !orl_am_is_idle(link))
+		return false;
+	orl_am_discard(link);
+	link->lock_record = NULL;
+	return true;
+}
+
+static int send_unlock(struct orl_link *link, uint8_t mode)
+{
+	struct orl_record_unlock *record;
+	bool asks = !orl_am_is_idle(link);
+
+	record = orl_path_record(link, ORL_AM_UNLOCK, sizeof(*record));
+	if (!record)
+		return orl_path_lost(link);
+	record->head.a = mode;
+	/* Nobody waits for an unlock that ends nothing but the lock. */
+	record->pad = 0;
+	record->slot =
+		asks ? orl_am_slot(link, orl_am_copy_answer, NULL, 0) : 0;
+	link->lock_record = NULL;
+	orl_am_send(link);
+	link->unasked = false;
+	return 0;
+}
+
+/*
+ * Reads and writes do not keep their order with messages: they end first.
+ */
+int orl_path_unlock(struct orl_link *link, uint8_t mode)
+{
+	int rc = 0;
+
+	if (__atomic_load_n(&link->transfers, __ATOMIC_ACQUIRE))
+		rc = orl_am_flush(link);
+	orl_progress_lock();
+	if (!forget_lock(link)) {
+		int one = send_unlock(link, mode);
+
+		rc = rc ? rc : one;
+	}
+	link->lock = ORL_LAZY_NONE;
+	orl_progress_unlock();
+	return rc;
+}
+
+void *orl_path_record(struct orl_link *link, int type, size_t bytes)
+{
+	if (orl_unlikely(link->lock == ORL_LAZY_ASKED ||
+			 (link->lock_record && orl_am_room(link) < bytes)) &&
+	    orl_lazy_settle(link))
+		return NULL;
+	return orl_am_record(link, (enum orl_am_type)type, bytes);
+}
+
+int orl_path_lost(const struct orl_link *link)
+{
+	return link->error ? link->error : -EHOSTDOWN;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * remote.h - the records of src/path, and what its files for remote targets
+ * share.  Fixed width; written by the origin, checked by the owner.
+ */
+#ifndef REMOTE_H
+#define REMOTE_H
+
+#include "orl_path.h"
+
+#include "orl_am.h"
+#include "orl_util.h"
+
+/* off and addr of records count as orl_path_off says. */
+struct orl_record_put {
+	struct orl_record head;
+	uint64_t off;
+	unsigned char data[];
+};
+
+struct orl_record_get {
+	struct orl_record head;
+	uint64_t off;
+	uint32_t len;
+	uint32_t slot;
+};
+_Static_assert(sizeof(struct orl_record_get) == 24, "on the wire");
+
+/* Of the largest record, what is not data. */
+#define ORL_RECORD_ROOM 64
+
+/* -- the lazy lock, lazy.c; progress lock held ----------------------------- */
+
+/* link->lock */
+enum {
+	ORL_LAZY_NONE,
+	ORL_LAZY_NEW,	/* the record is in the message, nobody will answer */
+	ORL_LAZY_ASKED, /* it carries a slot */
+	ORL_LAZY_HELD
+};
+
+/* The lock's record will be answered, if there is one that is not yet. */
+void orl_lazy_ask(struct orl_link *link);
+/* Sends and waits until the lock is held, if there is one: 0 or an error. */
+int orl_lazy_settle(struct orl_link *link);
+
+#endif
