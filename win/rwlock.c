@@ -13,39 +13,34 @@
  * standing behind them it would wait for ever.  It enters past the line
  * (ORL_MODE_HURRY), as soon as the holders permit; while it waits, nobody
  * else enters.
+ *
+ * A visit is a state machine that never waits by itself: who visits for
+ * itself waits on the bell between its steps, and who visits for an origin of
+ * another node (petition.c) is asked again by the progress of its process.
+ * The two stand in the same line.  models/rwlock.pml is this file.
  */
-#include "win.h"
+#include "rwlock.h"
+
+#include "orl_util.h"
 
 /* Bits of the bell: one for who tries to enter, the others for the line. */
 #define BELL_TRY    (1u << 31)
 #define BELL_TICKET 31
 
-struct visit {
-	struct orl_rwlock *lock;
-	uint64_t unit, mask; /* one holder of our side; our side's half */
-	uint32_t ticket;
-	bool alone, hurried, has_entered;
-};
-
-static uint64_t side_shift(int mode)
+void orl_rwlock_begin(struct orl_visit *visit, struct orl_rwlock *lock,
+		      int mode)
 {
-	return mode & ORL_MODE_SECOND ? 32 : 0;
+	uint64_t shift = mode & ORL_MODE_SECOND ? 32 : 0;
+
+	visit->lock = lock;
+	visit->unit = 1ull << shift;
+	visit->mask = 0xffffffffull << shift;
+	visit->stage = ORL_VISIT_NEW;
+	visit->alone = mode & ORL_MODE_ALONE;
+	visit->hurried = mode & ORL_MODE_HURRY;
 }
 
-static struct visit make_visit(struct orl_rwlock *lock, int mode)
-{
-	uint64_t shift = side_shift(mode);
-
-	return (struct visit){
-		.lock = lock,
-		.unit = 1ull << shift,
-		.mask = 0xffffffffull << shift,
-		.alone = mode & ORL_MODE_ALONE,
-		.hurried = mode & ORL_MODE_HURRY,
-	};
-}
-
-static bool is_free(const struct visit *visit, uint64_t inside)
+static bool is_free(const struct orl_visit *visit, uint64_t inside)
 {
 	if (!visit->hurried &&
 	    atomic_load_explicit(&visit->lock->hurried, memory_order_relaxed))
@@ -53,7 +48,7 @@ static bool is_free(const struct visit *visit, uint64_t inside)
 	return visit->alone ? !inside : !(inside & ~visit->mask);
 }
 
-static bool try_enter(struct visit *visit)
+static bool enter_inside(struct orl_visit *visit)
 {
 	uint64_t inside = atomic_load_explicit(&visit->lock->inside,
 					       memory_order_relaxed);
@@ -61,29 +56,12 @@ static bool try_enter(struct visit *visit)
 	while (is_free(visit, inside)) {
 		/* Acquires what was done before orl_rwlock_leave. */
 		if (atomic_compare_exchange_weak(&visit->lock->inside, &inside,
-						 inside + visit->unit))
+						 inside + visit->unit)) {
+			visit->stage = ORL_VISIT_INSIDE;
 			return true;
+		}
 	}
 	return false;
-}
-
-/* orl_wait may ask again after it has succeeded. */
-static bool has_entered(void *arg)
-{
-	struct visit *visit = arg;
-
-	if (!visit->has_entered)
-		visit->has_entered = try_enter(visit);
-	return visit->has_entered;
-}
-
-static bool is_first(void *arg)
-{
-	const struct visit *visit = arg;
-
-	/* Acquire: pairs with the release in stand_in_line. */
-	return atomic_load_explicit(&visit->lock->serving,
-				    memory_order_acquire) == visit->ticket;
 }
 
 static uint32_t ticket_bit(uint32_t ticket)
@@ -91,27 +69,47 @@ static uint32_t ticket_bit(uint32_t ticket)
 	return 1u << (ticket % BELL_TICKET);
 }
 
-static void stand_in_line(struct visit *visit)
+static bool is_first(void *arg)
+{
+	const struct orl_visit *visit = arg;
+
+	/* Acquire: pairs with the release in enter_first. */
+	return atomic_load_explicit(&visit->lock->serving,
+				    memory_order_acquire) == visit->ticket;
+}
+
+static bool enter_first(struct orl_visit *visit)
 {
 	struct orl_rwlock *lock = visit->lock;
 
-	visit->ticket = atomic_fetch_add(&lock->next, 1);
-	orl_wait(&lock->bell, ticket_bit(visit->ticket), is_first, visit);
-	orl_wait(&lock->bell, BELL_TRY, has_entered, visit);
+	if (!is_first(visit) || !enter_inside(visit))
+		return false;
 	/* Release: pairs with the acquire in is_first. */
 	atomic_store_explicit(&lock->serving, visit->ticket + 1,
 			      memory_order_release);
 	orl_bell_ring(&lock->bell, ticket_bit(visit->ticket + 1));
+	return true;
 }
 
-static void hurry(struct visit *visit)
+static bool enter_hurried(struct orl_visit *visit)
 {
-	struct orl_rwlock *lock = visit->lock;
+	if (!enter_inside(visit))
+		return false;
+	atomic_fetch_sub(&visit->lock->hurried, 1);
+	orl_bell_ring(&visit->lock->bell, BELL_TRY);
+	return true;
+}
 
-	atomic_fetch_add(&lock->hurried, 1);
-	orl_wait(&lock->bell, BELL_TRY, has_entered, visit);
-	atomic_fetch_sub(&lock->hurried, 1);
-	orl_bell_ring(&lock->bell, BELL_TRY);
+/* A place that it keeps until it has entered. */
+static void take_place(struct orl_visit *visit)
+{
+	if (visit->hurried) {
+		atomic_fetch_add(&visit->lock->hurried, 1);
+		visit->stage = ORL_VISIT_HURRIED;
+	} else {
+		visit->ticket = atomic_fetch_add(&visit->lock->next, 1);
+		visit->stage = ORL_VISIT_IN_LINE;
+	}
 }
 
 static bool has_line(struct orl_rwlock *lock)
@@ -120,24 +118,66 @@ static bool has_line(struct orl_rwlock *lock)
 	       atomic_load_explicit(&lock->serving, memory_order_relaxed);
 }
 
+static bool enter_new(struct orl_visit *visit)
+{
+	return (visit->hurried || !has_line(visit->lock)) &&
+	       enter_inside(visit);
+}
+
+/* All but the first try of a visit. */
+static ORL_COLD bool try_again(struct orl_visit *visit)
+{
+	switch (visit->stage) {
+	case ORL_VISIT_INSIDE:
+		return true;
+	case ORL_VISIT_NEW:
+		take_place(visit);
+		break;
+	}
+	return visit->stage == ORL_VISIT_HURRIED ? enter_hurried(visit)
+						 : enter_first(visit);
+}
+
+bool orl_rwlock_try(struct orl_visit *visit)
+{
+	if (visit->stage == ORL_VISIT_NEW && enter_new(visit))
+		return true;
+	return try_again(visit);
+}
+
+/* orl_wait may ask again after it has succeeded. */
+static bool has_entered(void *arg)
+{
+	return orl_rwlock_try(arg);
+}
+
+static ORL_COLD void wait_inside(struct orl_visit *visit)
+{
+	struct orl_bell *bell = &visit->lock->bell;
+
+	if (try_again(visit))
+		return;
+	if (visit->stage == ORL_VISIT_IN_LINE)
+		orl_wait(bell, ticket_bit(visit->ticket), is_first, visit);
+	orl_wait(bell, BELL_TRY, has_entered, visit);
+}
+
 void orl_rwlock_enter(struct orl_rwlock *lock, int mode)
 {
-	struct visit visit = make_visit(lock, mode);
+	struct orl_visit visit;
 
-	if (orl_likely(visit.hurried || !has_line(lock)) && try_enter(&visit))
-		return;
-	if (visit.hurried)
-		hurry(&visit);
-	else
-		stand_in_line(&visit);
+	orl_rwlock_begin(&visit, lock, mode);
+	if (orl_unlikely(!enter_new(&visit)))
+		wait_inside(&visit);
 }
 
 void orl_rwlock_leave(struct orl_rwlock *lock, int mode)
 {
-	/* Both release what was done inside: to try_enter. */
+	/* Both release what was done inside: to enter_inside. */
 	if (mode & ORL_MODE_ALONE)
 		atomic_store_explicit(&lock->inside, 0, memory_order_release);
 	else
-		atomic_fetch_sub(&lock->inside, 1ull << side_shift(mode));
+		atomic_fetch_sub(&lock->inside,
+				 1ull << (mode & ORL_MODE_SECOND ? 32 : 0));
 	orl_bell_ring(&lock->bell, BELL_TRY);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * rwlock.h - the lock with two sides that MPI_Win_lock takes, rwlock.c.
+ * rwlock.h - the lock with two sides that MPI_Win_lock takes (rwlock.c), and
+ * what a rank does for origins of other nodes that ask for it (petition.c).
  */
 #ifndef ORL_RWLOCK_H
 #define ORL_RWLOCK_H
@@ -10,6 +11,8 @@
 #include <stdint.h>
 
 #include "orl_progress.h"
+
+/* -- the lock -------------------------------------------------------------- */
 
 /*
  * A lock with two sides, fair in the order of arrival; see rwlock.c.  Shared
@@ -32,7 +35,85 @@ enum {
 	ORL_MODE_EXCLUSIVE = ORL_MODE_SECOND | ORL_MODE_ALONE,
 	ORL_MODE_HURRY = 4 /* past the line: holds what others wait for */
 };
+
+/* orl_visit.stage: how far it has come. */
+enum orl_visit_stage {
+	ORL_VISIT_NEW,
+	ORL_VISIT_IN_LINE, /* has a ticket */
+	ORL_VISIT_HURRIED, /* is counted in the lock's hurried */
+	ORL_VISIT_INSIDE
+};
+
+/* One attempt to enter a lock; a single thread's at a time. */
+struct orl_visit {
+	struct orl_rwlock *lock;
+	uint64_t unit, mask; /* one holder of our side; our side's half */
+	uint32_t ticket;
+	uint8_t stage; /* enum orl_visit_stage */
+	bool alone, hurried;
+};
+
+void orl_rwlock_begin(struct orl_visit *visit, struct orl_rwlock *lock,
+		      int mode);
+/*
+ * Enters if it can, without waiting, and else keeps its place for the next
+ * call: in line, or among the hurried.  True once it has entered.  A visit
+ * that has a place must be tried until it has entered: others wait for it.
+ */
+bool orl_rwlock_try(struct orl_visit *visit);
+/* Both of these, and waits. */
 void orl_rwlock_enter(struct orl_rwlock *lock, int mode);
 void orl_rwlock_leave(struct orl_rwlock *lock, int mode);
+
+/* -- petitions: origins of other nodes; under the progress lock ------------ */
+
+/* What a rank remembers of each origin of other nodes, a byte; 0 at first. */
+enum orl_petition_held {
+	ORL_PETITION_NONE,
+	ORL_PETITION_ASKED, /* waits */
+	ORL_PETITION_SHARED,
+	ORL_PETITION_EXCLUSIVE
+};
+
+/* The lock of this rank that an origin asks for, and what goes with it. */
+struct orl_petition_at {
+	struct orl_rwlock *lock;   /* the rank's */
+	struct orl_rwlock *master; /* its node's, of the same window */
+	uint8_t *held;		   /* the origin's, enum orl_petition_held */
+};
+
+struct orl_petition {
+	/* The caller sets these, and keeps the petition until it is granted. */
+	struct orl_petition_at at;
+	uint32_t rank; /* the origin; not looked at here */
+	uint8_t mode;  /* ORL_MODE_SHARED or _EXCLUSIVE, maybe | _HURRY */
+	/*
+	 * Called by orl_petition_poll once it is granted; the petition may be
+	 * freed or used again.  It may call everything here.
+	 */
+	void (*granted)(struct orl_petition *petition);
+
+	/* petition.c's. */
+	struct orl_petition *next;
+	struct orl_visit visit; /* of the master, then of the lock */
+	bool in_master;		/* the visit is of the master */
+};
+
+/*
+ * 1: granted at once, granted() is not called; 0: queued; -EINVAL: no such
+ * mode; -EALREADY: the origin holds the lock or asks for it.
+ */
+int orl_petition_begin(struct orl_petition *petition);
+/*
+ * Advances all that are queued, in the order in which they came, and calls
+ * granted() of those that are granted.  Are any left?  A load if there are
+ * none.
+ */
+bool orl_petition_poll(void);
+/*
+ * Gives back what the origin holds: 0, or -EPERM if that is nothing.  Grants
+ * nothing by itself: orl_petition_poll does, which is to be called soon.
+ */
+int orl_petition_leave(const struct orl_petition_at *at);
 
 #endif
