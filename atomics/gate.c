@@ -30,7 +30,7 @@ static bool try_claim(struct orl_gate *gate)
 						       memory_order_relaxed);
 }
 
-/* One attempt; orl_wait may ask again after it succeeded. */
+/* One attempt; orl_wait_brief may ask again after it succeeded. */
 static bool attempt(void *arg)
 {
 	struct waiter *me = arg;
@@ -50,7 +50,7 @@ void orl_gate_wait(struct orl_gate *gate)
 {
 	struct waiter me = { .gate = gate };
 
-	orl_wait(&gate->bell, GATE_OPEN, attempt, &me);
+	orl_wait_brief(&gate->bell, GATE_OPEN, attempt, &me);
 	if (me.has_claim)
 		atomic_store_explicit(&gate->claim, 0, memory_order_relaxed);
 }
@@ -80,7 +80,7 @@ void orl_gate_drain(struct orl_gate *gate)
 		fence_singles(gate);
 	for (i = 0; i < orl_gate_slots(gate); i++) {
 		if (!is_idle(&gate->slots[i].singles))
-			orl_wait(&gate->bell, GATE_DRAIN, is_idle,
-				 &gate->slots[i].singles);
+			orl_wait_brief(&gate->bell, GATE_DRAIN, is_idle,
+				       &gate->slots[i].singles);
 	}
 }

@@ -33,8 +33,8 @@
 #endif
 
 /*
- * What Oriel takes over: MPI-3.1 chapter 11, memory allocation, and the
- * texts of error codes.
+ * What Oriel takes over: MPI-3.1 chapter 11, memory allocation, the texts of
+ * error codes, and the end.
  */
 #define ORL_HOST_FUNCTIONS(X)                                                  \
 	X(Put)                                                                 \
@@ -84,6 +84,7 @@
 	X(Alloc_mem)                                                           \
 	X(Free_mem)                                                            \
 	X(Error_string)                                                        \
+	X(Finalize)                                                            \
 	ORL_HOST_LARGE(X)
 
 /* The host's own function of each name. */
@@ -112,6 +113,14 @@ bool orl_host_load(void);
  */
 int orl_host_start(void);
 
+/*
+ * Has the host's own progress loop, which runs in its blocking calls, call
+ * orl_progress_hook.  False if the host offers no way (MPICH).  To be undone
+ * before MPI_Finalize; both only by one thread at a time.
+ */
+bool orl_host_hook(void);
+void orl_host_unhook(void);
+
 /* The error class of a code, MPI_Error_class. */
 int orl_host_error_class(int code);
 
@@ -126,6 +135,9 @@ struct orl_comm {
 /* MPI_ERR_COMM for an intercommunicator or what is no communicator. */
 int orl_host_comm_open(MPI_Comm handle, struct orl_comm *comm);
 void orl_host_comm_close(struct orl_comm *comm);
+
+/* Ranks of MPI_COMM_WORLD, or 1 in a program without. */
+int orl_host_world_size(void);
 
 /* Collective: bytes from every rank to every rank. */
 int orl_host_allgather(const struct orl_comm *comm, const void *mine, void *all,

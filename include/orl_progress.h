@@ -21,7 +21,7 @@ typedef void (*orl_poll_fn)(void);
 int orl_progress_register(orl_poll_fn fn);
 
 /*
- * Runs every registered function once, and the network's poll.  A thread
+ * Runs every registered function once, then the network's poll.  A thread
  * that is already within it, or holds the progress lock, gets nothing done.
  */
 void orl_progress(void);
@@ -35,14 +35,23 @@ void orl_progress(void);
  * lock, since the progress thread may exist in any program.
  */
 void orl_progress_lock(void);
+/* False also while others wait for the lock: who may go without, goes. */
 bool orl_progress_trylock(void);
 void orl_progress_unlock(void);
+/* Does this thread hold it?  For assertions. */
+bool orl_progress_has_lock(void);
 
 /* Where messages come from, as src/am gives it. */
 struct orl_network {
 	bool (*poll)(void);	 /* lock held; true if anything was done */
-	int (*fd)(void);	 /* to sleep on, or -1 */
+	int (*fd)(void);	 /* lock held: to sleep on, or -1 */
 	bool (*may_sleep)(void); /* lock held: is there nothing to poll for? */
+	/*
+	 * Lock held: microseconds after which poll must look at something
+	 * again that no message tells of (parked work); -1: never.  NULL is as
+	 * if it always said so.
+	 */
+	long (*patience)(void);
 	bool needs_cpu; /* peers' operations wait for this process's poll */
 };
 
@@ -54,11 +63,24 @@ struct orl_network {
  * signals, and is asleep while application threads poll themselves.
  */
 int orl_progress_start(const struct orl_network *network);
-/* Ends the thread; nobody polls the network from then on. */
+/*
+ * Ends the thread; nobody polls the network from then on.  The progress lock
+ * must not be held.  Done at exit too, before any destructor.
+ */
 void orl_progress_stop(void);
 bool orl_progress_has_thread(void);
-/* Starts the thread now, whatever ORIEL_PROGRESS says: an info key's wish. */
+/*
+ * Starts the thread now, or with the network if that is not there yet,
+ * whatever ORIEL_PROGRESS says: an info key's wish.
+ */
 int orl_progress_want_thread(void);
+
+/*
+ * Has the thread, if it sleeps, poll and ask may_sleep and patience again:
+ * for who leaves something to be polled for that the fd does not tell of, and
+ * may not poll itself.  With or without the lock; an addition if it is awake.
+ */
+void orl_progress_wake(void);
 
 /*
  * For the host's progress loop to call, from any application thread, as often

@@ -7,9 +7,12 @@ libcore_la_SOURCES = \
 	include/orl_progress.h include/orl_shm.h include/orl_type.h \
 	include/orl_util.h include/orl_win.h \
 	src/util/log.c src/util/map.c src/util/options.c \
-	src/progress/fence.c src/progress/progress.c src/progress/wait.c \
+	src/progress/fence.c src/progress/lock.c src/progress/network.h \
+	src/progress/progress.c src/progress/start.c src/progress/thread.c \
+	src/progress/wait.c \
 	src/host/bare.c src/host/comm.c src/host/datatype.c src/host/error.c \
-	src/host/handle.c src/host/host.c src/host/host.h src/host/info.c \
+	src/host/handle.c src/host/hook.c src/host/host.c src/host/host.h \
+	src/host/info.c \
 	src/type/array.c src/type/basic.c src/type/cache.c src/type/cursor.c \
 	src/type/flatten.c src/type/gather.c src/type/run.c \
 	src/type/type.h \

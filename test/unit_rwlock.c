@@ -156,7 +156,7 @@ static void test_order(void)
 int main(void)
 {
 	orl_options_load();
-	orl_progress_set_ranks(THREADS);
+	orl_progress_set_ranks(THREADS, 1);
 	test_exclusion(ORL_MODE_SECOND, 0);
 	test_exclusion(ORL_MODE_EXCLUSIVE, 0);
 	test_exclusion(ORL_MODE_EXCLUSIVE, UINT32_MAX - 100);

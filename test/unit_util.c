@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define KEYS 20000
 
@@ -42,8 +43,39 @@ static void test_options(void)
 	check(orl_options.arena == 0, "default after a bad unit");
 	setenv("ORIEL_PATH", "cma,wormhole", 1);
 	orl_options_load();
-	check(orl_options.path == (ORL_PATH_CMA | ORL_PATH_DIRECT),
+	check(orl_options.path == (ORL_PATH_NODE | ORL_PATH_REMOTE),
 	      "default after an unknown word");
+}
+
+static const char *text_of(long value)
+{
+	return (const char *)value;
+}
+
+static void test_words(void)
+{
+	orl_options_load();
+	check(orl_options.progress == ORL_PROGRESS_AUTO, "default mode");
+	check(!*text_of(orl_options.provider), "default text");
+	check(orl_options.timeout == 20, "default timeout");
+	setenv("ORIEL_PATH", "cma,fabric,software", 1);
+	setenv("ORIEL_PROGRESS", "poll", 1);
+	setenv("ORIEL_PROVIDER", "tcp;ofi_rxm", 1);
+	setenv("ORIEL_IFACE", "eth7", 1);
+	orl_options_load();
+	check(orl_options.path == (ORL_PATH_CMA | ORL_PATH_REMOTE),
+	      "paths to other nodes");
+	check(orl_options.progress == ORL_PROGRESS_POLL, "mode");
+	check(!strcmp(text_of(orl_options.provider), "tcp;ofi_rxm"), "text");
+	/* Not the environment's own bytes, which may change. */
+	setenv("ORIEL_IFACE", "lo", 1);
+	check(!strcmp(text_of(orl_options.iface), "eth7"), "constant");
+	setenv("ORIEL_PROGRESS", "sometimes", 1);
+	setenv("ORIEL_PROVIDER", "", 1);
+	orl_options_load();
+	check(orl_options.progress == ORL_PROGRESS_AUTO,
+	      "default after an unknown mode");
+	check(!*text_of(orl_options.provider), "empty text");
 }
 
 static void *value_of(uintptr_t key)
@@ -109,6 +141,7 @@ int main(void)
 	static struct orl_map map = ORL_MAP_INIT, shared = ORL_MAP_INIT;
 
 	test_options();
+	test_words();
 	test_map(&map);
 	test_readers(&shared);
 	return failures ? EXIT_FAILURE : EXIT_SUCCESS;

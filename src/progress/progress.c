@@ -1,16 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * progress.c - the registry of poll functions.  Entries are only added, by
- * starting code, so a reader needs no lock.
+ * progress.c - what progress consists of: the registry of poll functions,
+ * whose entries are only added, by starting code, so that a reader needs no
+ * lock; and the network, polled by whoever gets the progress lock.
  */
 #include "orl_progress.h"
 
 #include <errno.h>
 #include <stddef.h>
 
+#include "network.h"
+#include "orl_util.h"
+
 #define MAX_POLLS 8
 
+/* How often orl_progress_hook looks at the clock, and what it then allows. */
+#define CALLS_A_LOOK  16
+#define SHORT_HOOK_NS 2000
+#define LONG_HOOK_NS  10000
+
 static _Atomic(orl_poll_fn) polls[MAX_POLLS];
+
+struct orl_network orl_network;
+_Atomic(bool) orl_network_on;
+_Atomic(uint32_t) orl_network_polls;
+
+/* Within orl_progress_host: what it calls may wait, or call the hook. */
+static THREAD_LOCAL bool is_inside;
 
 int orl_progress_register(orl_poll_fn fn)
 {
@@ -19,7 +35,7 @@ int orl_progress_register(orl_poll_fn fn)
 	for (i = 0; i < MAX_POLLS; i++) {
 		orl_poll_fn empty = NULL;
 
-		/* Release: pairs with the acquire in orl_progress. */
+		/* Release: pairs with the acquire in run_polls. */
 		if (atomic_compare_exchange_strong(&polls[i], &empty, fn) ||
 		    empty == fn)
 			return 0;
@@ -27,15 +43,83 @@ int orl_progress_register(orl_poll_fn fn)
 	return -ENOSPC;
 }
 
-void orl_progress(void)
+static void run_polls(void)
 {
 	int i;
 
 	for (i = 0; i < MAX_POLLS; i++) {
+		/* Acquire: pairs with the release in orl_progress_register. */
 		orl_poll_fn fn =
 			atomic_load_explicit(&polls[i], memory_order_acquire);
 		if (!fn)
 			return;
 		fn();
 	}
+}
+
+void orl_progress_host(void)
+{
+	if (is_inside || orl_progress_has_lock())
+		return;
+	is_inside = true;
+	run_polls();
+	is_inside = false;
+}
+
+static void leave_trace(void)
+{
+	uint32_t n =
+		atomic_load_explicit(&orl_network_polls, memory_order_relaxed);
+
+	atomic_store_explicit(&orl_network_polls, n + 1, memory_order_relaxed);
+}
+
+bool orl_network_poll(void)
+{
+	bool done = false;
+
+	if (!atomic_load_explicit(&orl_network_on, memory_order_relaxed) ||
+	    orl_progress_has_lock())
+		return false;
+	leave_trace();
+	if (!orl_progress_trylock())
+		return false;
+	if (atomic_load_explicit(&orl_network_on, memory_order_relaxed)) {
+		done = orl_network.poll();
+		orl_thread_review();
+	}
+	orl_progress_unlock();
+	return done;
+}
+
+void orl_progress(void)
+{
+	if (is_inside)
+		return;
+	orl_progress_host();
+	orl_network_poll();
+}
+
+/*
+ * The host looks for its messages as often as it can, and each of our polls
+ * delays one that comes meanwhile: few while there is nothing for us.
+ */
+void orl_progress_hook(void)
+{
+	static THREAD_LOCAL uint32_t calls;
+	static THREAD_LOCAL uint64_t next, interval;
+	uint64_t now;
+
+	if (!atomic_load_explicit(&orl_network_on, memory_order_relaxed) ||
+	    ++calls % CALLS_A_LOOK || is_inside)
+		return;
+	now = orl_now_ns();
+	if (now < next)
+		return;
+	interval += interval / 4;
+	if (orl_network_poll() || interval < SHORT_HOOK_NS)
+		interval = SHORT_HOOK_NS;
+	if (interval > LONG_HOOK_NS)
+		interval = LONG_HOOK_NS;
+	next = now + interval;
 }

@@ -6,6 +6,10 @@
  * that is waited for when there are more ranks than cores.  A rank that
  * sleeps wakes every PERIOD to make progress for others: a peer may need the
  * host MPI of this one before it can release what is waited for.
+ *
+ * With a network a round trip takes as long as many looks, so spinning goes
+ * by the clock; whoever sleeps leaves the network to the progress thread, or
+ * wakes often to poll it where there is none.
  */
 #include "orl_progress.h"
 
@@ -16,98 +20,157 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "network.h"
 #include "orl_util.h"
 
-#define SPINS_ALONE   2000 /* about as long as a wake-up takes */
-#define SPINS_CROWDED 20
-#define SPINS_A_POLL  256 /* between polls: they cost much more than a look */
-#define YIELDS_A_POLL 8
-#define TOCKS_A_POLL  8
-#define PERIOD_NS     1000000
+#define SPINS_ALONE	2000 /* about as long as a wake-up takes */
+#define SPINS_CROWDED	20
+#define SPINS_A_POLL	256 /* between polls: they cost much more than a look */
+#define SPINS_A_NETWORK 4   /* the same, of the network */
+#define SPINS_A_CLOCK	64
+#define YIELDS_A_POLL	8
+#define TOCKS_A_POLL	8
+#define SPIN_NS		300000 /* with a network: dozens of round trips */
+#define PERIOD_NS	1000000
+#define SHORT_PERIOD_NS 50000 /* as the network's only poller */
+#define SHORTS_A_POLL	(PERIOD_NS / SHORT_PERIOD_NS)
 
-static _Atomic(int) node_ranks = 1;
+struct wait {
+	orl_ready_fn ready;
+	void *arg;
+	bool is_brief; /* makes no progress */
+};
 
-void orl_progress_set_ranks(int ranks)
+static _Atomic(bool) crowded;
+
+void orl_progress_set_ranks(int ranks, int cores)
 {
-	if (ranks > node_ranks)
-		node_ranks = ranks;
+	if (ranks > cores)
+		crowded = true;
 }
 
-/* Are there more ranks than cores? */
-static bool is_crowded(void)
+bool orl_wait_is_crowded(void)
 {
-	static _Atomic(long) cores;
-
-	if (!cores)
-		cores = sysconf(_SC_NPROCESSORS_ONLN);
-	return node_ranks > cores;
+	return atomic_load_explicit(&crowded, memory_order_relaxed);
 }
 
-static long spin_limit(void)
+void orl_progress_cores(uint64_t cores[2])
 {
-	if (orl_options.spin >= 0)
-		return orl_options.spin;
-	return is_crowded() ? SPINS_CROWDED : SPINS_ALONE;
+	uint64_t set[128];
+	long i, bytes = syscall(SYS_sched_getaffinity, 0, sizeof(set), set);
+
+	cores[0] = cores[1] = 0;
+	if (bytes < 0) /* more cores than set has bits */
+		cores[0] = cores[1] = UINT64_MAX;
+	for (i = 0; i < bytes / (long)sizeof(*set); i++)
+		cores[i % 2] |= set[i];
+}
+
+static bool has_network(void)
+{
+	return atomic_load_explicit(&orl_network_on, memory_order_relaxed);
 }
 
 _Atomic(uint32_t) orl_progress_ticks;
 
 void orl_progress_tock(uint32_t ticks)
 {
-	if (is_crowded())
+	if (orl_wait_is_crowded())
 		sched_yield();
 	if (ticks % (TOCKS_A_POLL * ORL_TICKS) == 0)
 		orl_progress();
 }
 
-static void pause_cpu(void)
+/* -- spinning and yielding ------------------------------------------------- */
+
+/* Looks; 0: as many as SPIN_NS allows. */
+static long spin_limit(const struct wait *wait)
 {
-#if defined(__x86_64__) || defined(__i386__)
-	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	__asm__ volatile("yield");
-#endif
+	if (orl_options.spin >= 0)
+		return orl_options.spin;
+	if (orl_wait_is_crowded())
+		return SPINS_CROWDED;
+	return has_network() && !wait->is_brief ? 0 : SPINS_ALONE;
 }
 
-static bool spin(orl_ready_fn ready, void *arg)
+static void poll_between(const struct wait *wait, long looks, long a_network,
+			 long a_poll)
 {
-	long i, limit = spin_limit();
+	if (wait->is_brief)
+		return;
+	if (looks % a_network == 0)
+		orl_network_poll();
+	if (looks % a_poll == 0)
+		orl_progress_host();
+}
 
-	for (i = 1; i <= limit; i++) {
-		if (ready(arg))
+/* Sets *end at the first call: a short wait never asks the clock. */
+static bool is_over(uint64_t *end)
+{
+	uint64_t now = orl_now_ns();
+
+	if (!*end)
+		*end = now + SPIN_NS;
+	return now >= *end;
+}
+
+static bool spin(const struct wait *wait)
+{
+	long i, limit = spin_limit(wait);
+	uint64_t end = 0;
+
+	for (i = 1; !limit || i <= limit; i++) {
+		if (wait->ready(wait->arg))
 			return true;
-		if (i % SPINS_A_POLL == 0)
-			orl_progress();
-		pause_cpu();
+		poll_between(wait, i, SPINS_A_NETWORK, SPINS_A_POLL);
+		if (!limit && i % SPINS_A_CLOCK == 0 && is_over(&end))
+			break;
+		orl_pause();
 	}
 	return false;
 }
 
-static bool yield(orl_ready_fn ready, void *arg)
+static bool yield(const struct wait *wait)
 {
 	long i;
 
 	for (i = 0; i < orl_options.yield; i++) {
-		if (ready(arg))
+		if (wait->ready(wait->arg))
 			return true;
-		if (i % YIELDS_A_POLL == 0)
-			orl_progress();
+		poll_between(wait, i, 1, YIELDS_A_POLL);
 		sched_yield();
 	}
 	return false;
 }
 
-static struct timespec end_of_period(void)
+/* -- sleeping -------------------------------------------------------------- */
+
+static struct timespec end_of_period(long ns)
 {
 	struct timespec until;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_nsec += PERIOD_NS;
+	until.tv_nsec += ns;
 	if (until.tv_nsec >= 1000000000) {
 		until.tv_nsec -= 1000000000;
 		until.tv_sec++;
 	}
 	return until;
+}
+
+/* Must this sleeper poll the network itself? */
+static bool is_poller(const struct wait *wait)
+{
+	return has_network() && !wait->is_brief && !orl_progress_has_thread();
+}
+
+/* After the periods-th period, each as short as is_poller says. */
+static void poll_asleep(const struct wait *wait, long periods)
+{
+	if (is_poller(wait))
+		poll_between(wait, periods, 1, SHORTS_A_POLL);
+	else if (!wait->is_brief)
+		orl_progress_host();
 }
 
 /*
@@ -117,31 +180,50 @@ static struct timespec end_of_period(void)
  * core, between its count and its look, so that ringing needs none.  Where
  * the kernel refuses, a ring may be missed, and the period ends the sleep.
  */
-static void sleep_on(struct orl_bell *bell, uint32_t bits, orl_ready_fn ready,
-		     void *arg)
+static void sleep_on(struct orl_bell *bell, uint32_t bits,
+		     const struct wait *wait)
 {
+	long periods;
+
 	atomic_fetch_add(&bell->sleepers, 1);
 	orl_fence_others();
-	for (;;) {
+	if (!wait->is_brief)
+		orl_progress_wake();
+	for (periods = 1;; periods++) {
 		uint32_t seq = atomic_load(&bell->seq);
-		struct timespec until = end_of_period();
+		struct timespec until = end_of_period(
+			is_poller(wait) ? SHORT_PERIOD_NS : PERIOD_NS);
 
-		if (ready(arg))
+		if (wait->ready(wait->arg))
 			break;
 		syscall(SYS_futex, &bell->seq, FUTEX_WAIT_BITSET, seq, &until,
 			NULL, bits);
-		if (ready(arg))
+		if (wait->ready(wait->arg))
 			break;
-		orl_progress();
+		poll_asleep(wait, periods);
 	}
 	atomic_fetch_sub(&bell->sleepers, 1);
+}
+
+static void wait_for(struct orl_bell *bell, uint32_t bits,
+		     const struct wait *wait)
+{
+	if (!spin(wait) && !yield(wait))
+		sleep_on(bell, bits, wait);
 }
 
 void orl_wait(struct orl_bell *bell, uint32_t bits, orl_ready_fn ready,
 	      void *arg)
 {
-	if (!spin(ready, arg) && !yield(ready, arg))
-		sleep_on(bell, bits, ready, arg);
+	wait_for(bell, bits, &(struct wait){ .ready = ready, .arg = arg });
+}
+
+void orl_wait_brief(struct orl_bell *bell, uint32_t bits, orl_ready_fn ready,
+		    void *arg)
+{
+	wait_for(
+		bell, bits,
+		&(struct wait){ .ready = ready, .arg = arg, .is_brief = true });
 }
 
 void orl_bell_wake(struct orl_bell *bell, uint32_t bits)

@@ -29,9 +29,16 @@ static const char usage[] =
 static const struct option {
 	const char *name, *value, *help;
 } options[] = {
-	{ "PATH", "direct,cma",
-	  "paths that may be used, by comma: direct, cma" },
+	{ "PATH", "direct,cma,fabric,software",
+	  "paths that may be used, by comma: direct, cma, fabric, software" },
 	{ "LOG", "error", "none, error, warn, info or debug" },
+	{ "PROVIDER", "",
+	  "libfabric provider between nodes, as fi_info names it" },
+	{ "IFACE", "", "network interface or device between nodes" },
+	{ "PROGRESS", "auto",
+	  "thread, poll, or auto: a thread where the network needs one" },
+	{ "TIMEOUT", "20",
+	  "seconds without a sign of life after which a process is lost" },
 	{ "SPIN", "-1",
 	  "polls before a wait yields the core; -1 decides by the load" },
 	{ "YIELD", "100", "yields before a wait sleeps in the kernel" },

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * network.h - what the files of src/progress share: the network that is
+ * polled, by whom, and the thread that polls it when nobody else does.
+ */
+#ifndef PROGRESS_NETWORK_H
+#define PROGRESS_NETWORK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "orl_progress.h"
+
+/* A library that is preloaded may have its variables there: no call. */
+#define THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
+
+/* -- progress.c ------------------------------------------------------------ */
+
+/* Changed under the lock, and only while orl_network_on is false. */
+extern struct orl_network orl_network;
+/* Changed under the lock, read by who may be wrong without it. */
+extern _Atomic(bool) orl_network_on;
+
+/*
+ * The trace that threads of the application leave when they poll.  They may
+ * lose each other's steps: what matters is that it moves.
+ */
+extern _Atomic(uint32_t) orl_network_polls;
+
+/* Polls for a thread of the application; true if anything was done. */
+bool orl_network_poll(void);
+/* The registered functions, as orl_progress runs them. */
+void orl_progress_host(void);
+
+/* -- lock.c ---------------------------------------------------------------- */
+
+/* In the child of a fork: nobody holds the lock. */
+void orl_lock_reset(void);
+
+/* -- thread.c -------------------------------------------------------------- */
+
+/* 0 or -errno; nothing if there is one.  Under the control mutex. */
+int orl_thread_start(void);
+/* Waits for its end.  Under the control mutex, without the progress lock. */
+void orl_thread_stop(void);
+/* Is the caller that thread? */
+bool orl_thread_is_self(void);
+/* In the child of a fork: there is none. */
+void orl_thread_reset(void);
+/* Lock held, after a poll: wakes the thread if it sleeps too long by now. */
+void orl_thread_review(void);
+
+/* -- wait.c ---------------------------------------------------------------- */
+
+/* Are there more ranks than cores? */
+bool orl_wait_is_crowded(void);
+
+/* -- for all --------------------------------------------------------------- */
+
+static inline void orl_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+static inline uint64_t orl_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * thread.c - the thread that polls the network when nobody else does.
+ *
+ * While threads of the application poll, their trace moves; the thread then
+ * naps by a timer, since on the network's fd every message would wake it.
+ * Once the trace has stood still over a nap it polls, and sleeps on the fd.
+ * A thread of the application that goes to sleep itself wakes it at once.
+ */
+#include "orl_progress.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "network.h"
+#include "orl_util.h"
+
+#define NAP_NS	   150000     /* while the application polls */
+#define SPIN_NS	   50000      /* after a message, for the next */
+#define TRAFFIC_NS 200000     /* messages so close may be worth a spin */
+#define PAID_NS	   4000	      /* what came later came as a next message */
+#define SHORT_NS   20000      /* naps where no fd tells: the first, */
+#define LONG_NS	   1000000    /* and the longest */
+#define IDLE_NS	   1000000000 /* on the fd: only lest a wake-up be lost */
+#define REFUSALS   4	      /* of sleep, before it is a nap all the same */
+#define MAX_SKIP   63
+
+#define STACK_BYTES (256 << 10)
+
+static struct {
+	pthread_t id; /* under the control mutex, as is its existence */
+	int wake_fd;  /* stays open: who wakes may be late */
+	_Atomic(bool) exists;
+	_Atomic(bool) stopping;
+	_Atomic(bool) asleep;
+	_Atomic(uint32_t) wishes; /* bumped by who wants it awake */
+	/* When a nap ends that patience does not bound, in us; under the
+	 * lock. */
+	long patience;
+} thread = { .wake_fd = -1 };
+
+static THREAD_LOCAL bool is_self;
+
+/* The thread's own. */
+struct view {
+	uint32_t polls;	  /* the trace, when last looked at */
+	uint32_t wishes;  /* granted */
+	uint64_t worked;  /* when a poll last did something */
+	long nap;	  /* ns, of the next one where no fd tells */
+	int refusals;	  /* may_sleep said no, in a row */
+	bool is_visiting; /* has done something since it slept */
+	bool spins;	  /* waits for more in this visit */
+	bool paid;	  /* and got it */
+	int skip;	  /* visits that will not spin */
+	int penalty;	  /* what skip becomes after the next vain spin */
+};
+
+bool orl_thread_is_self(void)
+{
+	return is_self;
+}
+
+bool orl_progress_has_thread(void)
+{
+	return atomic_load_explicit(&thread.exists, memory_order_relaxed);
+}
+
+/* -- sleeping and waking --------------------------------------------------- */
+
+static void drain(int fd)
+{
+	uint64_t count;
+
+	while (read(fd, &count, sizeof(count)) < 0 && errno == EINTR)
+		;
+}
+
+/* Until fd (if >= 0) is readable, or ns are over, or by a wish: then true. */
+static bool doze(struct view *me, int fd, long ns)
+{
+	struct pollfd fds[] = { { .fd = thread.wake_fd, .events = POLLIN },
+				{ .fd = fd, .events = POLLIN } };
+	struct timespec time = { ns / 1000000000, ns % 1000000000 };
+	uint32_t wishes;
+
+	/* Seq_cst, as in wake(): it sees us asleep, or we see the wish. */
+	atomic_store(&thread.asleep, true);
+	wishes = atomic_load(&thread.wishes);
+	if (wishes == me->wishes && ppoll(fds, 2, &time, NULL) > 0 &&
+	    fds[0].revents)
+		drain(thread.wake_fd);
+	atomic_store_explicit(&thread.asleep, false, memory_order_relaxed);
+	wishes = atomic_load(&thread.wishes);
+	if (wishes == me->wishes)
+		return false;
+	me->wishes = wishes;
+	return true;
+}
+
+static void wake(void)
+{
+	uint64_t one = 1;
+
+	atomic_fetch_add(&thread.wishes, 1);
+	if (atomic_load(&thread.asleep) &&
+	    write(thread.wake_fd, &one, sizeof(one)) < 0)
+		orl_log(ORL_LOG_DEBUG, "eventfd: %s", strerror(errno));
+}
+
+void orl_progress_wake(void)
+{
+	if (orl_progress_has_thread() && !is_self)
+		wake();
+}
+
+static long patience(void)
+{
+	return orl_network.patience ? orl_network.patience() : -1;
+}
+
+void orl_thread_review(void)
+{
+	long us;
+
+	if (!atomic_load_explicit(&thread.asleep, memory_order_relaxed))
+		return;
+	us = patience();
+	if (us >= 0 && (thread.patience < 0 || us < thread.patience)) {
+		thread.patience = us;
+		orl_progress_wake();
+	}
+}
+
+/* -- while the application polls ------------------------------------------- */
+
+static bool application_polls(struct view *me)
+{
+	uint32_t polls =
+		atomic_load_explicit(&orl_network_polls, memory_order_relaxed);
+	bool moved = polls != me->polls;
+
+	me->polls = polls;
+	return moved;
+}
+
+/*
+ * One poll after the nap serves what came after the application's last, so
+ * that nothing waits for two naps.
+ */
+static void stand_back(struct view *me)
+{
+	if (doze(me, -1, NAP_NS)) {
+		application_polls(me);
+	} else if (orl_progress_trylock()) {
+		orl_network.poll();
+		orl_progress_unlock();
+	}
+}
+
+/* -- while it does not ----------------------------------------------------- */
+
+/*
+ * Is it worth spinning after this visit's work?  Only if messages come close
+ * upon each other, and less often the more spins were in vain.
+ */
+static bool is_worth_spinning(struct view *me, uint64_t now)
+{
+	if (now - me->worked > TRAFFIC_NS || orl_wait_is_crowded())
+		return false;
+	if (!me->skip)
+		return true;
+	me->skip--;
+	return false;
+}
+
+static void note_work(struct view *me)
+{
+	uint64_t now = orl_now_ns();
+
+	if (!me->is_visiting) {
+		me->is_visiting = true;
+		me->paid = false;
+		me->spins = is_worth_spinning(me, now);
+	} else if (now - me->worked > PAID_NS) {
+		me->paid = true;
+	}
+	me->worked = now;
+	me->nap = SHORT_NS;
+	me->refusals = 0;
+}
+
+static bool expects_more(const struct view *me)
+{
+	return me->is_visiting && me->spins &&
+	       orl_now_ns() - me->worked < SPIN_NS;
+}
+
+static void end_visit(struct view *me)
+{
+	if (!me->is_visiting)
+		return;
+	me->is_visiting = false;
+	if (!me->spins)
+		return;
+	me->penalty = me->paid ? 0 : 2 * me->penalty + 1;
+	if (me->penalty > MAX_SKIP)
+		me->penalty = MAX_SKIP;
+	me->skip = me->penalty;
+}
+
+/* Lock held.  On what to sleep and how long, 0: not at all. */
+static long plan(struct view *me, int *fd)
+{
+	long us = patience(), ns = IDLE_NS;
+	bool may = orl_network.may_sleep();
+
+	*fd = may ? orl_network.fd() : -1;
+	me->refusals = may ? 0 : me->refusals + 1;
+	if (!may && me->refusals < REFUSALS)
+		return 0;
+	if (*fd < 0) {
+		ns = me->nap;
+		me->nap = ns > LONG_NS / 2 ? LONG_NS : 2 * ns;
+	}
+	thread.patience = us;
+	return us >= 0 && us < ns / 1000 ? us * 1000 : ns;
+}
+
+static bool poll_once(void)
+{
+	bool done;
+
+	orl_progress_lock();
+	done = orl_network.poll();
+	orl_progress_unlock();
+	return done;
+}
+
+static void serve(struct view *me)
+{
+	long ns;
+	int fd;
+
+	if (poll_once()) {
+		note_work(me);
+		return;
+	}
+	if (expects_more(me)) {
+		orl_pause();
+		return;
+	}
+	orl_progress_lock();
+	ns = plan(me, &fd);
+	orl_progress_unlock();
+	if (!ns)
+		return;
+	end_visit(me);
+	doze(me, fd, ns);
+}
+
+/* -- its life -------------------------------------------------------------- */
+
+static void *run(void *arg)
+{
+	struct view me = { .nap = SHORT_NS };
+
+	is_self = true;
+	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+	application_polls(&me);
+	while (!atomic_load_explicit(&thread.stopping, memory_order_relaxed)) {
+		if (application_polls(&me))
+			stand_back(&me);
+		else
+			serve(&me);
+	}
+	return NULL;
+}
+
+static int create(void)
+{
+	pthread_attr_t attr;
+	sigset_t all, before;
+	int rc = pthread_attr_init(&attr);
+
+	if (rc)
+		return rc;
+	sigfillset(&all);
+	pthread_attr_setstacksize(&attr, STACK_BYTES);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(&thread.id, &attr, run, NULL);
+	if (rc == EINVAL) /* the program's thread-local memory is larger */
+		rc = pthread_create(&thread.id, NULL, run, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	return rc;
+}
+
+int orl_thread_start(void)
+{
+	int rc;
+
+	if (thread.exists)
+		return 0;
+	if (thread.wake_fd < 0)
+		thread.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (thread.wake_fd < 0)
+		return -errno;
+	thread.stopping = false;
+	rc = create();
+	if (rc)
+		return -rc;
+	pthread_setname_np(thread.id, "oriel");
+	thread.exists = true;
+	return 0;
+}
+
+void orl_thread_stop(void)
+{
+	if (!thread.exists)
+		return;
+	thread.exists = false;
+	thread.stopping = true;
+	wake();
+	pthread_join(thread.id, NULL);
+}
+
+void orl_thread_reset(void)
+{
+	thread.exists = false;
+	thread.asleep = false;
+	/* The parent's thread would be woken by it. */
+	if (thread.wake_fd >= 0)
+		close(thread.wake_fd);
+	thread.wake_fd = -1;
+}
