@@ -36,19 +36,36 @@ struct orl_am_card {
 	uint8_t name[ORL_FABRIC_NAME];
 };
 
+/*
+ * All but token and addr is written by src/am alone.  error, sent, credited
+ * and waiting are also read without the lock, by who waits for credit.
+ */
 struct orl_am_peer {
-	uint64_t token; /* from its card */
-	uint64_t addr;	/* by orl_fabric_peer */
-	bool inserted;
-	int error;	   /* -errno once the connection is lost */
-	uint32_t sent;	   /* messages that need credit, ever */
-	uint32_t credited; /* of these, received by the peer */
-	uint32_t received; /* of the peer's, by us */
-	uint32_t told;	   /* of these, that the peer knows of */
+	uint64_t token;			/* from its card */
+	uint64_t addr;			/* by orl_fabric_peer */
+	int error;			/* -EHOSTDOWN once it is lost */
+	uint32_t sent;			/* messages that need credit, ever */
+	uint32_t credited;		/* of these, received by the peer */
+	uint32_t received;		/* of the peer's, by us */
+	uint32_t told;			/* of these, that the peer knows of */
+	uint32_t awaited;		/* slots that await its answer */
 	struct orl_am_message *answers; /* under construction, or NULL */
-	uint64_t heard;	   /* orl_am_clock() of its latest message */
+	struct orl_am_message *waiting; /* for credit, in their order */
+	struct orl_am_message **last_waiting;
+	struct orl_am_parked *parked; /* of its messages */
+	struct orl_am_peer *next;     /* of all */
+	struct orl_am_peer *next_due; /* of those to be answered */
+	bool due;		      /* it is in that list */
+	bool must_tell;	   /* credit, or that we live, without more ado */
+	bool spoken;	   /* something was sent or received, ever */
+	bool is_lively;	   /* it has a thread that answers at any time */
+	bool has_left;	   /* it has said that it will send nothing more, */
+	bool said_bye;	   /* we have, */
+	bool knows_bye;	   /* and it has received that */
+	uint64_t heard;	   /* time of its latest message */
 	uint64_t asked;	   /* of our oldest unanswered question whether it
-			    * lives; 0: none */
+			   * lives; 0: none */
+	uint64_t ask_next; /* when to repeat the question */
 };
 
 /*
@@ -61,8 +78,7 @@ bool orl_am_is_open(void);
 void orl_am_close(void);
 void orl_am_card_fill(struct orl_am_card *card);
 /* The peer of a card; made at first sight; lives until exit. */
-int orl_am_peer_find(const struct orl_am_card *card,
-		     struct orl_am_peer **peer);
+int orl_am_peer_find(const struct orl_am_card *card, struct orl_am_peer **peer);
 
 /* Peers lost so far: who waits for one looks whether this has changed.  Read
  * without the lock. */
@@ -72,6 +88,27 @@ extern _Atomic(uint32_t) orl_am_losses;
  * declares it lost when it has given none for ORIEL_TIMEOUT seconds.
  */
 void orl_am_watch(struct orl_am_peer *peer);
+/*
+ * Declares it lost at once: for who sees a read or write of its fail.  The
+ * slots of all its links are answered with NULL, waits for it end.
+ */
+void orl_am_lose(struct orl_am_peer *peer, int error);
+
+/*
+ * Has fn run at every poll, with the lock held; it returns whether it wants
+ * to be run again soon, though no message may come.  0 or -ENOSPC.
+ */
+typedef bool (*orl_am_poll_fn)(void);
+int orl_am_poll_register(orl_am_poll_fn fn);
+
+/* What has been counted since the start. */
+struct orl_am_counts {
+	uint64_t sent;	   /* messages */
+	uint64_t received; /* as they came */
+	uint64_t dropped;  /* of these, or of answers in them: not for us, or
+			    * not well formed */
+};
+extern struct orl_am_counts orl_am_counts;
 
 /* Rung whenever messages, answers or completions have come; a process's. */
 extern struct orl_bell orl_am_bell;
@@ -85,27 +122,36 @@ void orl_am_name_drop(uint64_t cookie);
 /* -- links ----------------------------------------------------------------- */
 
 struct orl_link {
-	struct orl_link *next;	 /* win's: of the window's links */
+	struct orl_link *next; /* win's: of the window's links */
 	struct orl_am_peer *peer;
-	uint64_t cookie;	 /* the window at the target, its name there */
-	uint64_t key;		 /* of its memory, for reads and writes, */
-	uint64_t base;		 /* and what its first byte is named by */
-	uint32_t rank;		 /* this origin's in the window */
-	uint32_t target;	 /* and the target's */
+	uint64_t cookie; /* the window at the target, its name there */
+	uint64_t key;	 /* of its memory, for reads and writes, */
+	uint64_t base;	 /* and what its first byte is named by */
+	uint32_t rank;	 /* this origin's in the window */
+	uint32_t target; /* and the target's */
 	struct orl_am_message *out; /* under construction, or NULL */
-	uint32_t answers;	 /* slots that await an answer */
-	uint32_t transfers;	 /* reads and writes under way */
+	uint32_t id;		    /* by which the target names it in errors;
+				  * src/am's, 0 at first */
+	uint32_t answers;	    /* slots that await an answer */
+	uint32_t transfers;	    /* reads and writes under way */
 	bool unasked; /* records were written after the latest one that will be
 		       * answered: nobody will tell when they are done */
 	int error;    /* the first that was reported: an MPI error class or
 		       * -errno; whoever reports it to the user clears it */
 	/* The lock of the target that is to be taken by the message under
-	 * construction, or has been asked for; win's. */
+	 * construction, or has been asked for; win's.  The record's address
+	 * and lone are cleared when that message goes. */
 	uint8_t lock;
 	struct orl_record_lock *lock_record;
 	/* A message that holds nothing but one put or get, see src/path. */
 	uint8_t lone;
 };
+
+/*
+ * Before the link's memory is freed: what it still awaits is forgotten, its
+ * slots are answered with NULL.
+ */
+void orl_am_link_close(struct orl_link *link);
 
 #define ORL_RECORD_ALIGN 8
 
@@ -140,10 +186,10 @@ enum orl_am_type {
  * and bytes are set, the rest is for the caller to fill, all of it, before
  * the lock is released.  If the message has no room it is sent first, for
  * which the call may have to wait for credit, without the lock.  NULL if the
- * peer is lost.  bytes is at most orl_am_most().
+ * peer is lost or there is no memory; link->error says which.  bytes is at
+ * most orl_am_most().
  */
-void *orl_am_record(struct orl_link *link, enum orl_am_type type,
-		    size_t bytes);
+void *orl_am_record(struct orl_link *link, enum orl_am_type type, size_t bytes);
 /* The largest record. */
 size_t orl_am_most(void);
 /* Bytes that a record may have and still go into the same message; 0: none
@@ -157,15 +203,15 @@ void *orl_am_extend(struct orl_link *link, struct orl_record *latest,
 		    size_t bytes);
 /* Sends what is under construction, if anything.  May wait for credit. */
 void orl_am_send(struct orl_link *link);
-/* Forgets what is under construction. */
+/* Forgets what is under construction; its slots are answered with NULL. */
 void orl_am_discard(struct orl_link *link);
 
 /* -- slots: where answers go ----------------------------------------------- */
 
 /*
  * An answer of exactly len bytes has come (or, with data NULL, will never
- * come).  Runs with the lock held, must not wait.  arg and dst are the
- * slot's.
+ * come: link->error is set).  Runs with the lock held, must not wait.  dst
+ * and len are the slot's.
  */
 typedef void (*orl_am_answer_fn)(struct orl_link *link, void *dst,
 				 const void *data, size_t len);
@@ -192,9 +238,13 @@ uint32_t orl_am_slot(struct orl_link *link, orl_am_answer_fn fn, void *dst,
 int orl_am_flush(struct orl_link *link);
 /* The same for what refers to local memory: answers and transfers only. */
 int orl_am_finish(struct orl_link *link);
-/* The first half of orl_am_flush: sends, does not wait.  Lock held. */
+/*
+ * The first half of orl_am_flush: sends, does not wait, not even for credit:
+ * what has none is kept and sent when there is some.  Lock held.
+ */
 void orl_am_flush_begin(struct orl_link *link);
-/* Has it come to its end?  Read without the lock, acquires. */
+/* Has it come to its end?  Read without the lock, acquires.  An answer's
+ * function may start a transfer, but a transfer's end asks for no answer. */
 bool orl_am_is_idle(const struct orl_link *link);
 
 /* -- handlers -------------------------------------------------------------- */
@@ -202,16 +252,18 @@ bool orl_am_is_idle(const struct orl_link *link);
 /* The message that a record came in. */
 struct orl_am_source {
 	struct orl_am_peer *peer;
-	void *object;	/* what orl_am_name_make was given */
-	uint32_t rank;	/* the origin says that it is this one of the window:
+	void *object;  /* what orl_am_name_make was given */
+	uint32_t rank; /* the origin says that it is this one of the window:
 			 * to be checked against the peer */
 };
 
 /*
  * Executes one record of at least sizeof(struct orl_record) bytes: 0, or an
- * MPI error class, which the origin will report.  ORL_AM_PARK: not now; this
+ * MPI error class, which the origin will report; if the record has a slot
+ * that was not answered, it is so with NULL.  ORL_AM_PARK: not now; this
  * record was taken note of and will be answered for, the rest of its message
- * is kept and goes on by orl_am_resume.
+ * is kept and goes on by orl_am_resume.  So do the messages of the same link
+ * that come meanwhile, behind it.
  */
 #define ORL_AM_PARK (-1)
 typedef int (*orl_am_handler_fn)(const struct orl_am_source *source,
@@ -221,7 +273,13 @@ void orl_am_handle(enum orl_am_type type, orl_am_handler_fn fn);
 /* For a handler that is about to return ORL_AM_PARK: the rest of the message.
  * NULL if there is no memory. */
 struct orl_am_parked *orl_am_park(void);
+/*
+ * The rest goes on, not now, but soon: after the record or the registered
+ * function that is being executed, or else at the next poll.  The window is
+ * looked up again by its name; if that has been dropped, the rest is too.
+ */
 void orl_am_resume(struct orl_am_parked *parked);
+/* The rest is forgotten; whatever slots it has, nobody will answer. */
 void orl_am_drop(struct orl_am_parked *parked);
 
 /*

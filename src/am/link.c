@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * link.c - the origin's side: records are written into the link's message,
+ * which is sent when it is full, and the link is flushed.  Each message keeps
+ * room for the record of a flush at its end, so that this never waits.
+ *
+ * Under the progress lock, but for what waits.  A thread that waits for
+ * credit has released the lock: another may have sent the message meanwhile,
+ * or begun a new one.
+ */
+#include "am.h"
+
+#include <assert.h>
+#include <errno.h>
+
+#define RESERVE sizeof(struct orl_record_flush)
+
+size_t orl_am_most(void)
+{
+	return orl_am_message_most() - sizeof(struct orl_am_head) - RESERVE;
+}
+
+size_t orl_am_room(const struct orl_link *link)
+{
+	size_t room = link->out ? orl_am_message_room(link->out) : 0;
+
+	return room > RESERVE ? room - RESERVE : 0;
+}
+
+/* -- the message under construction ---------------------------------------- */
+
+static void leave(struct orl_link *link)
+{
+	link->out = NULL;
+	link->lock_record = NULL;
+	link->lone = 0;
+}
+
+void orl_am_discard(struct orl_link *link)
+{
+	struct orl_am_message *message = link->out;
+	struct orl_am_choice choice = {
+		.peer = NULL,
+		.link = link,
+		.serial = 0,
+		.offset = 0,
+	};
+
+	if (!message)
+		return;
+	leave(link);
+	if (link->answers) {
+		choice.serial = message->serial;
+		orl_am_slots_fail(&choice, 0);
+	}
+	__atomic_store_n(&link->unasked, message->unasked, __ATOMIC_RELAXED);
+	orl_am_message_put(message);
+}
+
+static ORL_COLD void give_up(struct orl_link *link, int error)
+{
+	orl_am_link_fail(link, error);
+	orl_am_discard(link);
+}
+
+/* Begins a message: 0 or -errno. */
+static int begin(struct orl_link *link)
+{
+	struct orl_am_head *head;
+
+	if (orl_unlikely(link->peer->error))
+		return link->peer->error;
+	if (orl_unlikely(!link->id))
+		link->id = orl_am_link_name(link);
+	if (orl_unlikely(!link->id))
+		return -ENOMEM;
+	link->out = orl_am_message_get();
+	if (orl_unlikely(!link->out))
+		return -ENOMEM;
+	link->out->unasked = link->unasked;
+	head = orl_am_head(link->out);
+	head->cookie = link->cookie;
+	head->rank = link->rank;
+	head->link = link->id;
+	return 0;
+}
+
+static void request(struct orl_link *link)
+{
+	struct orl_am_message *message = link->out;
+
+	leave(link);
+	orl_am_message_request(message, link->peer);
+}
+
+static bool has_credit(void *arg)
+{
+	return orl_am_message_has_credit(arg);
+}
+
+void orl_am_send(struct orl_link *link)
+{
+	struct orl_am_peer *peer = link->peer;
+
+	assert(orl_progress_has_lock());
+	while (link->out && orl_unlikely(!orl_am_message_has_credit(peer))) {
+		orl_progress_unlock();
+		orl_wait(&orl_am_bell, ORL_BELL_ALL, has_credit, peer);
+		orl_progress_lock();
+	}
+	if (!link->out)
+		return;
+	if (orl_likely(!peer->error))
+		request(link);
+	else
+		give_up(link, peer->error);
+}
+
+/* -- records --------------------------------------------------------------- */
+
+/* Sees to a message with room for so many bytes: 0 or -errno. */
+static int make_room(struct orl_link *link, size_t bytes)
+{
+	while (link->out) {
+		if (bytes <= orl_am_room(link))
+			return 0;
+		orl_am_send(link);
+	}
+	return begin(link);
+}
+
+void *orl_am_record(struct orl_link *link, enum orl_am_type type, size_t bytes)
+{
+	int rc;
+
+	assert(orl_progress_has_lock());
+	assert(bytes >= sizeof(struct orl_record) && bytes <= orl_am_most());
+	if (orl_unlikely(orl_am_room(link) < bytes)) {
+		rc = make_room(link, bytes);
+		if (orl_unlikely(rc)) {
+			give_up(link, rc);
+			return NULL;
+		}
+	}
+	__atomic_store_n(&link->unasked, true, __ATOMIC_RELAXED);
+	return orl_am_message_append(link->out, type, bytes);
+}
+
+void *orl_am_extend(struct orl_link *link, struct orl_record *latest,
+		    size_t bytes)
+{
+	struct orl_am_message *message = link->out;
+	unsigned char *start = (unsigned char *)latest, *end;
+	size_t old = ORL_ALIGN_UP((size_t)latest->bytes, ORL_RECORD_ALIGN);
+	size_t more;
+
+	if (bytes > ORL_AM_BYTES)
+		return NULL;
+	more = ORL_ALIGN_UP(latest->bytes + bytes, ORL_RECORD_ALIGN) - old;
+	if (!message ||
+	    start != (unsigned char *)message->data + message->latest ||
+	    more > orl_am_room(link))
+		return NULL;
+	end = start + latest->bytes;
+	if (more)
+		*(uint64_t *)(start + old + more - ORL_RECORD_ALIGN) = 0;
+	message->len += more;
+	latest->bytes += (uint32_t)bytes;
+	return end;
+}
+
+/* -- flush ----------------------------------------------------------------- */
+
+/* Asks for an answer when all before it has been executed: 0 or -errno. */
+static int ask_for_end(struct orl_link *link)
+{
+	struct orl_record_flush *flush;
+	int rc = link->out ? 0 : begin(link);
+
+	if (orl_unlikely(rc))
+		return rc;
+	flush = orl_am_message_append(link->out, ORL_AM_FLUSH, sizeof(*flush));
+	flush->pad = 0;
+	flush->slot = orl_am_slot(link, orl_am_copy_answer, NULL, 0);
+	return flush->slot ? 0 : -ENOMEM;
+}
+
+void orl_am_flush_begin(struct orl_link *link)
+{
+	int rc = link->peer->error;
+
+	assert(orl_progress_has_lock());
+	if (orl_likely(!rc) && link->unasked)
+		rc = ask_for_end(link);
+	if (orl_unlikely(rc)) {
+		if (link->out || link->unasked)
+			give_up(link, rc);
+		/* Nobody will answer for what was sent. */
+		__atomic_store_n(&link->unasked, false, __ATOMIC_RELAXED);
+		return;
+	}
+	if (link->out)
+		request(link);
+}
+
+bool orl_am_is_idle(const struct orl_link *link)
+{
+	/* Acquire: pairs with the releases in count(), slot.c, and of who
+	 * does transfers.  In this order, see orl_am.h. */
+	return !__atomic_load_n(&link->answers, __ATOMIC_ACQUIRE) &&
+	       !__atomic_load_n(&link->transfers, __ATOMIC_ACQUIRE);
+}
+
+static bool is_over(void *arg)
+{
+	const struct orl_link *link = arg;
+
+	return orl_am_is_idle(link) ||
+	       /* Acquire: pairs with the release in orl_am_lose. */
+	       __atomic_load_n(&link->peer->error, __ATOMIC_ACQUIRE);
+}
+
+/* Waits, and takes the link's error. */
+static int end(struct orl_link *link)
+{
+	int rc;
+
+	orl_wait(&orl_am_bell, ORL_BELL_ALL, is_over, link);
+	orl_progress_lock();
+	rc = link->error;
+	if (!rc && !orl_am_is_idle(link))
+		rc = link->peer->error;
+	__atomic_store_n(&link->error, 0, __ATOMIC_RELAXED);
+	orl_progress_unlock();
+	return rc;
+}
+
+static bool has_error(const struct orl_link *link)
+{
+	return __atomic_load_n(&link->error, __ATOMIC_ACQUIRE);
+}
+
+int orl_am_flush(struct orl_link *link)
+{
+	if (orl_am_is_idle(link) && !has_error(link) &&
+	    !__atomic_load_n(&link->unasked, __ATOMIC_RELAXED))
+		return 0;
+	orl_progress_lock();
+	orl_am_flush_begin(link);
+	orl_progress_unlock();
+	return end(link);
+}
+
+int orl_am_finish(struct orl_link *link)
+{
+	if (orl_am_is_idle(link) && !has_error(link))
+		return 0;
+	orl_progress_lock();
+	orl_am_send(link);
+	orl_progress_unlock();
+	return end(link);
+}
+
+/* -- the end --------------------------------------------------------------- */
+
+void orl_am_link_close(struct orl_link *link)
+{
+	const struct orl_am_choice choice = {
+		.peer = NULL,
+		.link = link,
+		.serial = 0,
+		.offset = 0,
+	};
+
+	orl_am_discard(link);
+	if (link->answers)
+		orl_am_slots_fail(&choice, -ECANCELED);
+	if (link->id)
+		orl_am_link_unname(link);
+}

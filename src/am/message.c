@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * message.c - messages on their way out: their memory, and credit.  A message
+ * is its maker's until it is sent, src/fabric's until its op is done, and
+ * then goes back to a short list of free ones.  Requests need credit: at most
+ * ORL_AM_WINDOW of them are on the way to a peer; what exceeds that waits in
+ * the peer's queue.  Answers need none: there is one for each request at most.
+ */
+#include "am.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SPARE_MOST 64
+
+static struct orl_am_message *spare;
+static unsigned nspare;
+
+struct orl_am_counts orl_am_counts;
+
+size_t orl_am_message_most(void)
+{
+	size_t most = orl_fabric.message_most;
+
+	return (most < ORL_AM_BYTES ? most : ORL_AM_BYTES) & ~(size_t)7;
+}
+
+struct orl_am_message *orl_am_message_get(void)
+{
+	static uint32_t serial;
+	struct orl_am_message *message = spare;
+
+	if (orl_likely(message)) {
+		spare = message->next;
+		nspare--;
+	} else {
+		message = malloc(sizeof(*message));
+		if (!message)
+			return NULL;
+	}
+	/* 0 means none. */
+	if (!++serial)
+		serial = 1;
+	message->next = NULL;
+	message->len = sizeof(struct orl_am_head);
+	message->latest = 0;
+	message->serial = serial;
+	message->unasked = false;
+	memset(orl_am_head(message), 0, sizeof(struct orl_am_head));
+	return message;
+}
+
+void orl_am_message_put(struct orl_am_message *message)
+{
+	if (nspare >= SPARE_MOST) {
+		free(message);
+		return;
+	}
+	message->next = spare;
+	spare = message;
+	nspare++;
+}
+
+void *orl_am_message_append(struct orl_am_message *message,
+			    enum orl_am_type type, size_t bytes)
+{
+	const size_t all = ORL_ALIGN_UP(bytes, ORL_RECORD_ALIGN);
+	unsigned char *end;
+	struct orl_record *record;
+
+	record = (struct orl_record *)((unsigned char *)message->data +
+				       message->len);
+	end = (unsigned char *)record + all;
+	/* What pads it must not be what the memory held before. */
+	memset(end - ORL_RECORD_ALIGN, 0, ORL_RECORD_ALIGN);
+	*record = (struct orl_record){
+		.type = (uint8_t)type,
+		.a = 0,
+		.b = 0,
+		.c = 0,
+		.bytes = (uint32_t)bytes,
+	};
+	message->latest = message->len;
+	message->len += all;
+	return record;
+}
+
+static void sent(struct orl_fabric_op *op, int error)
+{
+	struct orl_am_message *message =
+		(struct orl_am_message *)((char *)op -
+					  offsetof(struct orl_am_message, op));
+	struct orl_am_peer *peer = message->peer;
+
+	orl_am_message_put(message);
+	if (orl_unlikely(error))
+		orl_am_lose(peer, error);
+}
+
+void orl_am_message_send(struct orl_am_message *message,
+			 struct orl_am_peer *peer)
+{
+	struct orl_am_head *head = orl_am_head(message);
+
+	if (orl_unlikely(peer->error)) {
+		orl_am_message_put(message);
+		return;
+	}
+	head->to = peer->token;
+	head->from = orl_am_token;
+	head->serial = message->serial;
+	head->credit = (uint16_t)peer->received;
+	if (orl_progress_has_thread())
+		head->flags |= ORL_AM_LIVELY;
+	peer->told = peer->received;
+	peer->spoken = true;
+	message->peer = peer;
+	message->op.done = sent;
+	orl_am_counts.sent++;
+	orl_fabric_send(&message->op, peer->addr, message->data, message->len);
+}
+
+void orl_am_message_tell(struct orl_am_peer *peer, uint16_t flags)
+{
+	struct orl_am_message *message = orl_am_message_get();
+
+	if (!message)
+		return;
+	orl_am_head(message)->flags = flags;
+	orl_am_message_send(message, peer);
+}
+
+/* -- credit ---------------------------------------------------------------- */
+
+static bool is_within_window(struct orl_am_peer *peer)
+{
+	return __atomic_load_n(&peer->sent, __ATOMIC_RELAXED) -
+		       __atomic_load_n(&peer->credited, __ATOMIC_RELAXED) <
+	       ORL_AM_WINDOW;
+}
+
+bool orl_am_message_has_credit(struct orl_am_peer *peer)
+{
+	return __atomic_load_n(&peer->error, __ATOMIC_RELAXED) ||
+	       (!__atomic_load_n(&peer->waiting, __ATOMIC_RELAXED) &&
+		is_within_window(peer));
+}
+
+static void use_credit(struct orl_am_message *message, struct orl_am_peer *peer)
+{
+	orl_am_head(message)->flags |= ORL_AM_REQUEST;
+	__atomic_store_n(&peer->sent, peer->sent + 1, __ATOMIC_RELAXED);
+	orl_am_message_send(message, peer);
+}
+
+void orl_am_message_request(struct orl_am_message *message,
+			    struct orl_am_peer *peer)
+{
+	if (orl_likely(orl_am_message_has_credit(peer))) {
+		use_credit(message, peer);
+		return;
+	}
+	message->next = NULL;
+	if (peer->waiting)
+		*peer->last_waiting = message;
+	else
+		__atomic_store_n(&peer->waiting, message, __ATOMIC_RELAXED);
+	peer->last_waiting = &message->next;
+}
+
+void orl_am_message_pump(struct orl_am_peer *peer)
+{
+	while (peer->waiting && !peer->error && is_within_window(peer)) {
+		struct orl_am_message *message = peer->waiting;
+
+		__atomic_store_n(&peer->waiting, message->next,
+				 __ATOMIC_RELAXED);
+		use_credit(message, peer);
+	}
+}

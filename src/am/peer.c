@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * peer.c - the processes that we have cards of, and how one is found to be
+ * lost: a message cannot be sent, or it has been asked whether it lives and
+ * has said nothing for ORIEL_TIMEOUT seconds.  Only a peer with a thread that
+ * makes progress can be held to that; others may compute for as long as they
+ * like.  The question is put to them all the same, and repeated, since it
+ * fails where the process is gone.  Under the progress lock.
+ */
+#include "am.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#define SECOND	      1000000000u
+#define SILENCE	      (SECOND / 2) /* before we ask */
+#define REPEAT_FIRST  SECOND	   /* before we ask again */
+#define REPEAT_MOST   (64ull * SECOND)
+#define LOOK_INTERVAL (SECOND / 4)
+
+static struct orl_map by_token = ORL_MAP_INIT;
+
+uint64_t orl_am_token;
+struct orl_am_peer *orl_am_peers;
+_Atomic(uint32_t) orl_am_losses;
+
+int orl_am_random(uint64_t *number)
+{
+	do {
+		ssize_t n = getrandom(number, sizeof(*number), 0);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n != sizeof(*number))
+			*number = 0;
+	} while (!*number);
+	return 0;
+}
+
+void orl_am_card_fill(struct orl_am_card *card)
+{
+	memset(card, 0, sizeof(*card));
+	card->token = orl_am_token;
+	card->name_len = (uint16_t)orl_fabric.name_len;
+	memcpy(card->name, orl_fabric.name, orl_fabric.name_len);
+}
+
+struct orl_am_peer *orl_am_peer_by_token(uint64_t token)
+{
+	return token ? orl_map_find(&by_token, token) : NULL;
+}
+
+static int make_peer(const struct orl_am_card *card, struct orl_am_peer **made)
+{
+	struct orl_am_peer *peer;
+	int rc;
+
+	peer = calloc(1, sizeof(*peer));
+	if (!peer)
+		return -ENOMEM;
+	peer->token = card->token;
+	peer->heard = orl_am_clock();
+	rc = orl_fabric_peer(card->name, card->name_len, &peer->addr);
+	if (!rc)
+		rc = orl_map_set(&by_token, peer->token, peer);
+	if (rc) {
+		free(peer);
+		return rc;
+	}
+	peer->next = orl_am_peers;
+	orl_am_peers = peer;
+	*made = peer;
+	return 0;
+}
+
+int orl_am_peer_find(const struct orl_am_card *card, struct orl_am_peer **peer)
+{
+	if (!card->token || !card->name_len ||
+	    card->name_len > sizeof(card->name))
+		return -EINVAL;
+	*peer = orl_am_peer_by_token(card->token);
+	return *peer ? 0 : make_peer(card, peer);
+}
+
+/* -- loss ------------------------------------------------------------------ */
+
+static void forget_messages(struct orl_am_peer *peer)
+{
+	struct orl_am_message *message = peer->waiting, *next;
+
+	__atomic_store_n(&peer->waiting, NULL, __ATOMIC_RELAXED);
+	for (; message; message = next) {
+		next = message->next;
+		orl_am_message_put(message);
+	}
+	if (peer->answers)
+		orl_am_message_put(peer->answers);
+	peer->answers = NULL;
+}
+
+ORL_COLD void orl_am_lose(struct orl_am_peer *peer, int error)
+{
+	const struct orl_am_choice choice = {
+		.peer = peer,
+		.link = NULL,
+		.serial = 0,
+		.offset = 0,
+	};
+
+	if (peer->error)
+		return;
+	/* Release: pairs with the acquire of who waits for the peer. */
+	__atomic_store_n(&peer->error, -EHOSTDOWN, __ATOMIC_RELEASE);
+	/* Who has said that it goes is not missed. */
+	orl_log(peer->has_left || peer->said_bye ? ORL_LOG_DEBUG
+						 : ORL_LOG_ERROR,
+		"a process of another node is lost: %s",
+		strerror(error < 0 ? -error : error));
+	forget_messages(peer);
+	orl_am_slots_fail(&choice, -EHOSTDOWN);
+	atomic_fetch_add_explicit(&orl_am_losses, 1, memory_order_release);
+	orl_bell_ring(&orl_am_bell, ORL_BELL_ALL);
+}
+
+/* -- silence --------------------------------------------------------------- */
+
+static void ask(struct orl_am_peer *peer)
+{
+	struct orl_am_message *message = orl_am_message_get();
+
+	if (!message)
+		return;
+	orl_am_message_append(message, ORL_AM_PING, sizeof(struct orl_record));
+	orl_am_message_send(message, peer);
+}
+
+static bool is_overdue(const struct orl_am_peer *peer, uint64_t now)
+{
+	return peer->is_lively && orl_options.timeout > 0 &&
+	       now - peer->asked > (uint64_t)orl_options.timeout * SECOND;
+}
+
+static void ask_again(struct orl_am_peer *peer, uint64_t now)
+{
+	uint64_t waited = now - peer->asked;
+
+	peer->ask_next = now + (waited < REPEAT_MOST ? waited : REPEAT_MOST);
+	ask(peer);
+}
+
+void orl_am_watch(struct orl_am_peer *peer)
+{
+	const uint64_t now = orl_am_clock();
+
+	if (peer->error)
+		return;
+	if (!peer->asked) {
+		if (now - peer->heard < SILENCE)
+			return;
+		peer->asked = now;
+		peer->ask_next = now + REPEAT_FIRST;
+		ask(peer);
+	} else if (is_overdue(peer, now)) {
+		orl_am_lose(peer, -ETIMEDOUT);
+	} else if (now >= peer->ask_next) {
+		ask_again(peer, now);
+	}
+}
+
+void orl_am_watch_all(void)
+{
+	static uint64_t looked;
+	const uint64_t now = orl_am_clock();
+	struct orl_am_peer *peer;
+
+	if (orl_likely(now - looked < LOOK_INTERVAL))
+		return;
+	looked = now;
+	for (peer = orl_am_peers; peer; peer = peer->next)
+		if (peer->awaited || !orl_am_message_has_credit(peer))
+			orl_am_watch(peer);
+}
