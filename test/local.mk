@@ -95,10 +95,12 @@ EXTRA_DIST += $(checks) $(clients) test/client_mpi4py.py \
 # -- end of checks -----------------------------------------------------------
 
 # -- units: util, and the lock of windows -------------------------------------
-units_win = test/unit_util test/unit_rwlock
+units_win = test/unit_util test/unit_rwlock test/unit_petition
 test_unit_util_LDADD = libcore.la
 test_unit_rwlock_LDADD = libcore.la
 test_unit_rwlock_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/win
+test_unit_petition_LDADD = libcore.la
+test_unit_petition_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/win
 check_PROGRAMS += $(units_win)
 TESTS += $(units_win)
 # -- end of units of the window ------------------------------------------------

@@ -2,14 +2,17 @@
 /*
  * unit_rwlock.c - the lock of win/rwlock.c: its sides exclude each other as
  * they must and share as they may, also where its counters wrap, arrivals
- * are served in their order, and who is in a hurry waits for holders only.
+ * are served in their order, and who is in a hurry waits for holders only;
+ * the same for those who wait by trying again.
  */
-#include "win.h"
+#include "rwlock.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "orl_util.h"
 
 #define THREADS 4
 #define VISITS	20000
@@ -28,9 +31,22 @@ static void check(bool good, const char *what)
 		fprintf(stderr, "unit_rwlock: %s\n", what);
 }
 
-static void visit(int mode, int hurry)
+static void enter(int mode, bool tries)
 {
-	orl_rwlock_enter(&lock, mode | hurry);
+	struct orl_visit visit;
+
+	if (!tries) {
+		orl_rwlock_enter(&lock, mode);
+		return;
+	}
+	orl_rwlock_begin(&visit, &lock, mode);
+	while (!orl_rwlock_try(&visit))
+		sched_yield();
+}
+
+static void visit(int mode, int hurry, bool tries)
+{
+	enter(mode | hurry, tries);
 	atomic_fetch_add(&inside[mode], 1);
 	if (mode == ORL_MODE_EXCLUSIVE) {
 		check(inside[mode] == 1, "two who are exclusive");
@@ -56,7 +72,8 @@ static void *visitor(void *arg)
 		state = state * 1664525u + 1013904223u;
 		mode = state >> 24 & 1 ? second : ORL_MODE_SHARED;
 		alone += mode == ORL_MODE_EXCLUSIVE;
-		visit(mode, state >> 20 & 1 ? ORL_MODE_HURRY : 0);
+		visit(mode, state >> 20 & 1 ? ORL_MODE_HURRY : 0,
+		      state >> 16 & 1);
 	}
 	return (void *)alone;
 }
@@ -153,6 +170,34 @@ static void test_order(void)
 	check(exclusive_at == 1 && shared_at == 2, "not in their order");
 }
 
+/* A place is taken once, however often the visit is tried. */
+static void test_steps(void)
+{
+	struct orl_visit line, behind, hurried;
+	int i;
+
+	lock = (struct orl_rwlock){ 0 };
+	orl_rwlock_enter(&lock, ORL_MODE_EXCLUSIVE);
+	orl_rwlock_begin(&line, &lock, ORL_MODE_SHARED);
+	orl_rwlock_begin(&behind, &lock, ORL_MODE_SHARED);
+	orl_rwlock_begin(&hurried, &lock, ORL_MODE_SHARED | ORL_MODE_HURRY);
+	for (i = 0; i < 3; i++) {
+		check(!orl_rwlock_try(&line), "beside an exclusive one");
+		check(!orl_rwlock_try(&behind), "beside an exclusive one");
+		check(!orl_rwlock_try(&hurried), "beside an exclusive one");
+	}
+	check(lock.next == 2 && lock.hurried == 1, "more than one place");
+	orl_rwlock_leave(&lock, ORL_MODE_EXCLUSIVE);
+	check(!orl_rwlock_try(&line), "past one in a hurry");
+	check(orl_rwlock_try(&hurried) && !lock.hurried, "not in a hurry");
+	check(!orl_rwlock_try(&behind), "past the line");
+	check(orl_rwlock_try(&line) && orl_rwlock_try(&behind), "left in line");
+	check(orl_rwlock_try(&line) && lock.inside == 3, "entered twice");
+	for (i = 0; i < 3; i++)
+		orl_rwlock_leave(&lock, ORL_MODE_SHARED);
+	check(lock.next == lock.serving && !lock.inside, "someone is left");
+}
+
 int main(void)
 {
 	orl_options_load();
@@ -163,5 +208,6 @@ int main(void)
 	test_sharing(ORL_MODE_SHARED);
 	test_sharing(ORL_MODE_SECOND);
 	test_order();
+	test_steps();
 	return failures ? EXIT_FAILURE : EXIT_SUCCESS;
 }
