@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A plain MPI program, built with everything else and not installed.
-noinst_PROGRAMS = benchmarks/rmabench
+# Plain MPI programs, built with everything else and not installed.
+noinst_PROGRAMS = benchmarks/rmabench benchmarks/rawfabric
 benchmarks_rmabench_SOURCES = benchmarks/asleep.c benchmarks/bench.h \
 	benchmarks/main.c benchmarks/measure.c benchmarks/op.c \
 	benchmarks/options.c benchmarks/sync.c benchmarks/test.c \
 	benchmarks/window.c
-EXTRA_DIST += benchmarks/README benchmarks/compare
+benchmarks_rawfabric_SOURCES = benchmarks/raw/fabric.c benchmarks/raw/main.c \
+	benchmarks/raw/raw.h benchmarks/raw/tcp.c
+benchmarks_rawfabric_LDADD = -ldl
+EXTRA_DIST += benchmarks/README benchmarks/compare benchmarks/compare-hosts \
+	benchmarks/rounds.py
 
 benchmarks: $(noinst_PROGRAMS)
 .PHONY: benchmarks

@@ -65,6 +65,8 @@ const struct test bench_tests[] = {
 	  &bench_lock_shared, ONE },
 	{ "lock_all", "lock_all and unlock_all without operations", NULL,
 	  &bench_each_lock_all, ONE },
+	{ "lock_all_put", "lock_all, put, unlock_all", &bench_put,
+	  &bench_each_lock_all, ONE },
 	{ "flush", "a flush with nothing to complete", NULL, &bench_lock_all,
 	  ONE },
 	{ "put_flush", "a put and a flush", &bench_put, &bench_lock_all, ONE },
