@@ -121,6 +121,9 @@ int orl_host_start(void);
 bool orl_host_hook(void);
 void orl_host_unhook(void);
 
+/* MPI_Finalize has returned: the host is not polled any more. */
+void orl_host_end(void);
+
 /* The error class of a code, MPI_Error_class. */
 int orl_host_error_class(int code);
 

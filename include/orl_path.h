@@ -150,6 +150,9 @@ struct orl_record_unlock {
  * the unlock, in one.  mode is win's.  All three take the progress lock.
  */
 int orl_path_lock(struct orl_link *link, uint8_t mode);
+/* What path->flush does before it waits: for many links at once.  Progress
+ * lock held. */
+void orl_path_flush_begin(struct orl_link *link);
 /* Writes and sends the unlock; path->flush waits for it and all before it. */
 int orl_path_unlock(struct orl_link *link, uint8_t mode);
 

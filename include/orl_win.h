@@ -104,6 +104,12 @@ int orl_win_flush_local(struct orl_win *win, int rank);
 int orl_win_flush_local_all(struct orl_win *win);
 int orl_win_sync(struct orl_win *win);
 
+/* -- the end --------------------------------------------------------------- */
+
+/* Before the host's MPI_Finalize and after it, section 8.7. */
+void orl_win_leave(void);
+void orl_win_left(void);
+
 /* -- the object, sections 11.2.6, 11.2.7 ----------------------------------- */
 
 int orl_win_get_group(struct orl_win *win, MPI_Group *group);

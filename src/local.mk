@@ -18,14 +18,20 @@ libcore_la_SOURCES = \
 	src/type/type.h \
 	src/shm/arena.c src/shm/cgroup.c src/shm/extent.c src/shm/extent.h \
 	src/shm/limit.c src/shm/node.c src/shm/peer.c src/shm/shm.h \
-	src/path/cma.c src/path/copy.h src/path/direct.c src/path/queue.c \
-	src/path/queue.h
+	src/path/cma.c src/path/copy.h src/path/direct.c src/path/lazy.c \
+	src/path/queue.c src/path/queue.h src/path/remote.c \
+	src/path/remote.h src/path/serve.c
+# libfabric itself is not linked: src/fabric loads it when it is needed.
+libcore_la_SOURCES += include/orl_fabric.h src/fabric/fabric.h \
+	src/fabric/candidate.c src/fabric/endpoint.c src/fabric/fabric.c \
+	src/fabric/library.c src/fabric/memory.c src/fabric/peer.c \
+	src/fabric/poll.c src/fabric/post.c
 libcore_la_LIBADD = -lpthread -ldl
 
 hostlib_LTLIBRARIES = liboriel.la
 liboriel_la_SOURCES = include/oriel.h \
 	src/mpi/communicate.c src/mpi/counted.h src/mpi/entry.h \
-	src/mpi/error.c src/mpi/library.c src/mpi/object.c \
+	src/mpi/error.c src/mpi/finalize.c src/mpi/library.c src/mpi/object.c \
 	src/mpi/synchronise.c src/mpi/unit.h src/mpi/window.c
 liboriel_la_LIBADD = libcore.la
 liboriel_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \

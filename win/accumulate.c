@@ -224,6 +224,12 @@ static int run(const struct orl_xacc *x, struct job *job)
 	return rc;
 }
 
+/* An R-form's request is done when the operands and the result are. */
+static int finish(const struct orl_xacc *x, const struct orl_place *place)
+{
+	return x->xfer.request ? place->path->finish(place->target) : 0;
+}
+
 static int accumulate_any(struct orl_win *win, const struct orl_xacc *x,
 			  bool fetch)
 {
@@ -236,6 +242,7 @@ static int accumulate_any(struct orl_win *win, const struct orl_xacc *x,
 		return MPI_SUCCESS;
 	job.acc.result = fetch ? x->result : NULL;
 	rc = run(x, &job);
+	rc = rc ? rc : finish(x, &job.c.place);
 	return orl_likely(!rc) ? MPI_SUCCESS : refuse(win, x, rc);
 }
 
@@ -285,6 +292,7 @@ static int accumulate(struct orl_win *win, const struct orl_xacc *x, bool fetch)
 	acc.items = acc.count;
 	rc = acc.count == 1 ? orl_acc_one(&place, &acc)
 			    : orl_acc_issue(&place, &acc);
+	rc = rc ? rc : finish(x, &place);
 	return orl_likely(!rc) ? MPI_SUCCESS : refuse(win, x, rc);
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * agree.c - the collective decisions of a window's creation.  Each rank
- * decides from the same records, so all decide alike, without a word more.
+ * decides from the same parts, so all decide alike, without a word more.
  */
 #include "creation.h"
 
-/* Every rank says why, since only one of them may get to print it. */
-static void explain_other(struct orl_creation *creation, uint32_t rank,
+void orl_creation_explain(struct orl_creation *creation, uint32_t rank,
 			  const char *why)
 {
 	if (rank == creation->win->rank && creation->why[0])
@@ -21,87 +20,111 @@ static int find_error(struct orl_creation *creation)
 	uint32_t i;
 
 	for (i = 0; i < win->size; i++) {
-		if (!creation->records[i].error)
+		if (!creation->parts[i].error)
 			continue;
-		explain_other(creation, i, creation->records[i].why);
-		return creation->records[i].error;
+		orl_creation_explain(creation, i, creation->parts[i].why);
+		return creation->parts[i].error;
 	}
 	return 0;
 }
 
-static int check_node(struct orl_creation *creation)
+/* Without any path of the node's, every process is a node of its own. */
+bool orl_creation_is_near(const struct orl_creation *creation, uint32_t rank)
 {
-	const struct orl_record *records = creation->records;
+	const struct orl_win *win = creation->win;
+
+	if (rank == win->rank)
+		return true;
+	return win->paths & ORL_PATH_NODE &&
+	       creation->parts[rank].card.node ==
+		       creation->parts[win->rank].card.node;
+}
+
+/* Ranks that cannot share memory, of the whole window. */
+static bool find_apart(const struct orl_creation *creation, uint32_t *rank)
+{
+	const struct orl_part *parts = creation->parts;
 	uint32_t i;
 
 	for (i = 1; i < creation->win->size; i++) {
-		if (records[i].card.node == records[0].card.node)
+		if (parts[i].card.node == parts[0].card.node)
 			continue;
+		*rank = i;
+		return true;
+	}
+	return false;
+}
+
+static int check_nodes(struct orl_creation *creation)
+{
+	struct orl_win *win = creation->win;
+	uint32_t other = 0;
+	bool apart = find_apart(creation, &other);
+
+	if (apart && win->flavor == MPI_WIN_FLAVOR_SHARED) {
 		ORL_EXPLAIN(creation,
 			    "ranks 0 and %u cannot share memory (other node, "
-			    "container or user); this version of Oriel serves "
-			    "one node",
-			    i);
-		return MPI_ERR_UNSUPPORTED_OPERATION;
+			    "container or user)",
+			    other);
+		return MPI_ERR_RMA_SHARED;
 	}
-	if (creation->win->size <= 1u << ORL_BARRIER_ROUNDS)
+	win->spans = win->size > 1 && (apart || !(win->paths & ORL_PATH_NODE));
+	if (!win->spans || win->paths & ORL_PATH_REMOTE)
 		return 0;
-	ORL_EXPLAIN(creation, "more than %u ranks on one node",
-		    1u << ORL_BARRIER_ROUNDS);
+	ORL_EXPLAIN(creation,
+		    "ranks 0 and %u cannot share memory (other node, container "
+		    "or user), and the option ORIEL_PATH leaves no path "
+		    "between them: allow fabric",
+		    other);
 	return MPI_ERR_UNSUPPORTED_OPERATION;
 }
 
-/* All windows of the node's ranks together must fit. */
-static int check_room(struct orl_creation *creation)
-{
-	const struct orl_record *records = creation->records;
-	bool shared = creation->win->flavor == MPI_WIN_FLAVOR_SHARED;
-	uint64_t used = 0, room = UINT64_MAX;
-	bool over = false;
-	uint32_t i;
-
-	for (i = 0; i < creation->win->size; i++) {
-		/* Shared windows allocate after the exchange. */
-		uint64_t more = shared ? records[i].size : 0;
-
-		over |= __builtin_add_overflow(used, records[i].card.used,
-					       &used);
-		over |= __builtin_add_overflow(used, more, &used);
-		if (records[i].room < room)
-			room = records[i].room;
-	}
-	if (!over && used <= room)
-		return 0;
-	ORL_EXPLAIN(creation,
-		    "the ranks' windows would need %llu bytes together, the "
-		    "node can give %llu",
-		    over ? ~0ull : (unsigned long long)used,
-		    (unsigned long long)room);
-	return MPI_ERR_NO_MEM;
-}
-
-static int choose_paths(struct orl_creation *creation)
+/* What all ranks allow, and whether memory has to be reached by cma. */
+static void read_parts(struct orl_creation *creation)
 {
 	struct orl_win *win = creation->win;
-	bool heap = false;
 	uint32_t i;
 
-	win->paths = ORL_PATH_DIRECT | ORL_PATH_CMA;
+	win->paths = ORL_PATH_NODE | ORL_PATH_REMOTE;
 	creation->contiguous = false;
 	for (i = 0; i < win->size; i++) {
-		const struct orl_record *record = &creation->records[i];
+		const struct orl_part *part = &creation->parts[i];
 
-		if (!record->fences)
+		if (!part->fences)
 			atomic_store(&win->ctl->gate.fenced, 1);
-		win->paths &= record->paths;
-		heap |= !record->mapped;
-		creation->contiguous |= !record->noncontig;
+		win->paths &= part->paths;
+		creation->contiguous |= !part->noncontig;
 	}
-	if (win->paths && (win->paths & ORL_PATH_CMA || !heap || win->size < 2))
+}
+
+/* Some rank's memory that no other rank of its node could reach; every rank
+ * finds the same. */
+static bool lacks_path(const struct orl_creation *creation)
+{
+	const struct orl_win *win = creation->win;
+	const struct orl_part *parts = creation->parts;
+	uint32_t i, k;
+
+	if (win->paths & ORL_PATH_CMA || !(win->paths & ORL_PATH_NODE))
+		return false;
+	for (i = 0; i < win->size; i++) {
+		if (parts[i].mapped)
+			continue;
+		for (k = 0; k < win->size; k++)
+			if (k != i && parts[k].card.node == parts[i].card.node)
+				return true;
+	}
+	return false;
+}
+
+static int check_paths(struct orl_creation *creation)
+{
+	if (creation->win->paths && !lacks_path(creation))
 		return 0;
 	ORL_EXPLAIN(creation, "the option ORIEL_PATH leaves no path to %s",
-		    heap ? "memory that is not of MPI_Alloc_mem: allow cma"
-			 : "the window");
+		    creation->win->paths
+			    ? "memory that is not of MPI_Alloc_mem: allow cma"
+			    : "the window");
 	return MPI_ERR_UNSUPPORTED_OPERATION;
 }
 
@@ -109,9 +132,11 @@ int orl_creation_decide(struct orl_creation *creation)
 {
 	int rc = find_error(creation);
 
-	rc = rc ? rc : check_node(creation);
-	rc = rc ? rc : check_room(creation);
-	return rc ? rc : choose_paths(creation);
+	if (rc)
+		return rc;
+	read_parts(creation);
+	rc = check_paths(creation);
+	return rc ? rc : check_nodes(creation);
 }
 
 int orl_creation_agree(struct orl_creation *creation, int rc)
@@ -138,7 +163,7 @@ int orl_creation_agree(struct orl_creation *creation, int rc)
 		win->paths &= (uint8_t)verdict->paths;
 		if (!verdict->error || rc)
 			continue;
-		explain_other(creation, i, verdict->why);
+		orl_creation_explain(creation, i, verdict->why);
 		rc = verdict->error;
 	}
 	return rc;

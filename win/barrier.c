@@ -2,7 +2,8 @@
 /*
  * barrier.c - a dissemination barrier in the control blocks: in round k each
  * rank tells the one 2^k further that it has come so far.  A round's word
- * has one writer and only grows, so barriers need no reset.
+ * has one writer and only grows, so barriers need no reset.  A rank of another
+ * node sends a message, of which the word is written here on its behalf.
  *
  * A rank may give its block back right after the last barrier: who tells it
  * touches the block for the last time with the word that it waits for.  The
@@ -30,20 +31,50 @@ static struct orl_bell *bell_of(struct orl_ctl *ctl)
 	return (struct orl_bell *)((char *)ctl + ctl->arrival);
 }
 
-void orl_win_barrier(struct orl_win *win)
+static void arrive(struct orl_ctl *peer, uint32_t k, uint32_t seq)
 {
-	uint32_t seq = ++win->barrier_seq, far, k;
+	struct orl_bell *bell = bell_of(peer);
+
+	/* Release: pairs with the acquire in has_arrived. */
+	atomic_store_explicit(&peer->arrive[k], seq, memory_order_release);
+	orl_bell_ring(bell, ORL_BELL_ALL);
+}
+
+int orl_barrier_arrived(struct orl_win *win, uint32_t rank, uint32_t seq)
+{
+	uint32_t far, k;
 
 	for (k = 0, far = 1; far < win->size; k++, far *= 2) {
-		uint32_t to = (win->rank + far) % win->size;
-		struct orl_ctl *peer = orl_target_ctl(&win->targets[to]);
-		struct orl_bell *bell = bell_of(peer);
+		if ((rank + far) % win->size != win->rank)
+			continue;
+		arrive(win->ctl, k, seq);
+		return 0;
+	}
+	return MPI_ERR_INTERN;
+}
+
+static int tell(struct orl_win *win, uint32_t rank, uint32_t k, uint32_t seq)
+{
+	struct orl_target *target = &win->targets[rank];
+
+	if (target->path->remote)
+		return orl_remote_tell(win, target, ORL_AM_ARRIVE, seq);
+	arrive(orl_target_ctl(target), k, seq);
+	return 0;
+}
+
+int orl_win_barrier(struct orl_win *win)
+{
+	uint32_t seq = ++win->barrier_seq, far, k;
+	int rc = 0;
+
+	for (k = 0, far = 1; far < win->size && !rc; k++, far *= 2) {
 		struct round round = { &win->ctl->arrive[k], seq };
 
-		/* Release: pairs with the acquire in has_arrived. */
-		atomic_store_explicit(&peer->arrive[k], seq,
-				      memory_order_release);
-		orl_bell_ring(bell, ORL_BELL_ALL);
-		orl_wait(bell_of(win->ctl), ORL_BELL_ALL, has_arrived, &round);
+		rc = tell(win, (win->rank + far) % win->size, k, seq);
+		if (!rc)
+			rc = orl_win_wait_for(win, bell_of(win->ctl),
+					      has_arrived, &round);
 	}
+	return rc;
 }

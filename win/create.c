@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * create.c - making and freeing a window: each rank prepares its part, all
- * exchange what the others must know in one allgather, each builds its table
- * of targets, and a second allgather makes sure that the window exists
- * everywhere or nowhere.  What a rank finds wrong with its arguments travels
+ * exchange what the others must know in one allgather (in windows that span
+ * nodes another one, see remote.c), each builds its table of targets, and a
+ * last allgather makes sure that the window exists everywhere or nowhere.  What a rank finds wrong with its arguments travels
  * in the first one, so that no rank waits for another that has given up,
  * unless it lacks even the memory to take part.
  */
@@ -65,8 +65,6 @@ static int make_ctl(struct orl_win *win)
 		return MPI_ERR_NO_MEM;
 	memset(win->ctl, 0, bytes);
 	win->ctl->arrival = (char *)bell - (char *)win->ctl;
-	if (win->size < ORL_GATE_SLOTS)
-		win->ctl->gate.used = win->size;
 	return 0;
 }
 
@@ -96,13 +94,12 @@ static int prepare(struct orl_creation *creation)
 	return rc;
 }
 
-static void fill_record(struct orl_win *win, int error,
-			struct orl_record *record)
+static void fill_part(struct orl_win *win, int error, struct orl_part *part)
 {
 	bool mapped = !win->bytes || win->flavor == MPI_WIN_FLAVOR_SHARED ||
 		      orl_arena_holds(win->base, (size_t)win->bytes);
 
-	*record = (struct orl_record){
+	*part = (struct orl_part){
 		.ctl = (uint64_t)win->ctl,
 		.base = win->dynamic ? 0 : (uint64_t)win->base,
 		.size = (uint64_t)win->bytes,
@@ -114,7 +111,8 @@ static void fill_record(struct orl_win *win, int error,
 		.fences = orl_fence_is_able(),
 		.noncontig = orl_info_is_noncontig(win),
 	};
-	orl_card_fill(&record->card);
+	orl_card_fill(&part->card);
+	orl_progress_cores(part->cores);
 }
 
 /* -- the object ------------------------------------------------------------ */
@@ -139,9 +137,11 @@ static void free_object(struct orl_win *win)
 {
 	uint32_t i;
 
-	for (i = 0; i < win->size && win->targets; i++)
-		orl_path_release(&win->targets[i]);
+	for (i = 0; i < win->nnear && win->targets; i++)
+		orl_path_release(&win->targets[win->near[i]]);
+	orl_remote_free(win);
 	free(win->targets);
+	free(win->near);
 	orl_regions_free(win);
 	if (win->ctl)
 		orl_arena_free(win->ctl);
@@ -181,8 +181,11 @@ static int leave_map(struct orl_win *win)
 static int build(struct orl_creation *creation)
 {
 	struct orl_win *win = creation->win;
-	int rc = orl_creation_targets(creation);
+	int rc = 0;
 
+	if (win->spans)
+		rc = orl_remote_meet(creation);
+	rc = rc ? rc : orl_creation_targets(creation);
 	if (!rc && win->flavor == MPI_WIN_FLAVOR_SHARED)
 		rc = orl_win_memory(creation);
 	return rc ? rc : enter_map(win);
@@ -191,20 +194,20 @@ static int build(struct orl_creation *creation)
 static int exchange(struct orl_creation *creation)
 {
 	struct orl_win *win = creation->win;
-	struct orl_record mine;
+	struct orl_part mine;
 	int rc = prepare(creation);
 
-	fill_record(win, rc, &mine);
+	fill_part(win, rc, &mine);
 	snprintf(mine.why, sizeof(mine.why), "%.*s", (int)sizeof(mine.why) - 1,
 		 creation->why);
-	rc = orl_host_allgather(&win->comm, &mine, creation->records,
+	rc = orl_host_allgather(&win->comm, &mine, creation->parts,
 				sizeof(mine));
 	rc = rc ? rc : orl_creation_decide(creation);
 	if (rc)
 		return rc;
 	rc = orl_creation_agree(creation, build(creation));
 	if (!rc)
-		orl_creation_finish(creation);
+		rc = orl_creation_finish(creation);
 	else if (win->handle != MPI_WIN_NULL)
 		leave_map(win);
 	return rc;
@@ -215,11 +218,11 @@ static int make(struct orl_creation *creation)
 	uint32_t size = creation->win->size;
 	int rc = MPI_ERR_NO_MEM;
 
-	creation->records = calloc(size, sizeof(*creation->records));
+	creation->parts = calloc(size, sizeof(*creation->parts));
 	creation->verdicts = calloc(size, sizeof(*creation->verdicts));
-	if (creation->records && creation->verdicts)
+	if (creation->parts && creation->verdicts)
 		rc = exchange(creation);
-	free(creation->records);
+	free(creation->parts);
 	free(creation->verdicts);
 	return rc;
 }
@@ -301,14 +304,16 @@ void *orl_win_base(const struct orl_win *win)
 int orl_win_free(MPI_Win *handle, struct orl_win *win)
 {
 	const char *why = orl_epoch_objection(win, ORL_CALL_FREE);
-	int rc;
+	int rc = 0;
 
 	if (why)
 		return orl_win_fail(win, "MPI_Win_free", MPI_ERR_RMA_SYNC, "%s",
 				    why);
 	/* The others may be gone when a refused call is repeated. */
 	if (!win->is_leaving)
-		orl_win_barrier(win);
+		rc = orl_win_barrier(win);
+	if (rc)
+		return orl_win_fail(win, "MPI_Win_free", rc, "%s", "");
 	win->is_leaving = true;
 	rc = leave_map(win);
 	if (rc)

@@ -8,12 +8,13 @@
 #include <stdio.h>
 
 /* What every rank tells every other first.  Addresses are the owner's. */
-struct orl_record {
+struct orl_part {
 	struct orl_card card;
 	uint64_t ctl;
 	uint64_t base;
 	uint64_t size;
-	uint64_t room; /* what this process may count on, orl_node_room */
+	uint64_t room;	   /* what this process may count on, orl_node_room */
+	uint64_t cores[2]; /* orl_progress_cores */
 	uint32_t disp_unit;
 	int32_t error;	   /* an MPI error class, or 0 */
 	uint8_t paths;	   /* ORL_PATH_..., as this rank's options say */
@@ -22,7 +23,17 @@ struct orl_record {
 	uint8_t noncontig; /* alloc_shared_noncontig was given */
 	char why[100];	   /* text of the error */
 };
-_Static_assert(sizeof(struct orl_record) == 192, "exchanged between processes");
+_Static_assert(sizeof(struct orl_part) == 208, "exchanged between processes");
+
+/* And those of windows that span nodes, next. */
+struct orl_introduction {
+	struct orl_am_card card;
+	uint64_t cookie;
+	uint64_t key, base; /* of the memory, if it is registered */
+	int32_t error;
+	uint8_t registered;
+	char why[107];
+};
 
 /* And at the end. */
 struct orl_verdict {
@@ -35,7 +46,7 @@ struct orl_verdict {
 struct orl_creation {
 	const struct orl_win_args *args;
 	struct orl_win *win;
-	struct orl_record *records;   /* [win->size] */
+	struct orl_part *parts;	      /* [win->size] */
 	struct orl_verdict *verdicts; /* [win->size] */
 	bool contiguous; /* a shared window with its parts end to end */
 	char why[256];	 /* text of the error, empty if nobody has said */
@@ -44,14 +55,21 @@ struct orl_creation {
 #define ORL_EXPLAIN(creation, ...)                                             \
 	snprintf((creation)->why, sizeof((creation)->why), __VA_ARGS__)
 
-/* What all ranks decide alike from the same records; agree.c. */
+/* Every rank says why, since only one of them may get to print it. */
+void orl_creation_explain(struct orl_creation *creation, uint32_t rank,
+			  const char *why);
+/* Is the rank on this node, by what the parts say? */
+bool orl_creation_is_near(const struct orl_creation *creation, uint32_t rank);
+
+/* What all ranks decide alike from the same parts; agree.c. */
 int orl_creation_decide(struct orl_creation *creation);
 /* Every rank's verdict: the error class of one that failed, or 0. */
 int orl_creation_agree(struct orl_creation *creation, int rc);
 
-/* The table of targets, from the records; target.c.  An error class. */
+/* The table of targets, from the parts; target.c.  An error class. */
 int orl_creation_targets(struct orl_creation *creation);
-/* What only the verdicts tell: shared memory, paths of dynamic windows. */
-void orl_creation_finish(struct orl_creation *creation);
+/* What only the verdicts tell: shared memory, paths of dynamic windows.  An
+ * error class. */
+int orl_creation_finish(struct orl_creation *creation);
 
 #endif

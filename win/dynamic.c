@@ -3,7 +3,8 @@
  * dynamic.c - attached memory of dynamic windows (MPI-3.1 section 11.2.4).
  *
  * The owner keeps its regions sorted by address in a table in its arena.
- * Origins search the table itself, so nothing they know can be out of date.
+ * Origins search the table itself, so nothing they know can be out of date;
+ * for those of other nodes the owner does, when their records arrive.
  * The owner changes the table between two increments of regions_seq; an
  * origin whose search overlapped a change searches again.  A table that is
  * given back stays mapped in every origin, so a late reader reads nonsense,
@@ -137,8 +138,11 @@ int orl_regions_find(struct orl_win *win, struct orl_place *place,
 	struct orl_ctl *ctl = orl_target_ctl(target);
 	struct search search = { .addr = addr, .len = len };
 
+	/* The owner finds out, and reports it. */
+	if (target->path->remote)
+		return 0;
 	while (!search_once(target, &search))
-		orl_wait(&ctl->exposure, ORL_BELL_ALL, is_settled, ctl);
+		orl_wait_brief(&ctl->exposure, ORL_BELL_ALL, is_settled, ctl);
 	if (!search.found)
 		return MPI_ERR_RMA_RANGE;
 	place->path = orl_win_path(win, target->rank, search.mapped);
@@ -290,7 +294,7 @@ int orl_win_attach(struct orl_win *win, void *base, MPI_Aint size)
 		return orl_win_fail(win, "MPI_Win_attach", MPI_ERR_BASE,
 				    "the base is NULL");
 	if (size && !region.mapped && !(win->paths & ORL_PATH_CMA) &&
-	    win->size > 1)
+	    win->nnear > 1)
 		return orl_win_fail(win, "MPI_Win_attach", MPI_ERR_RMA_ATTACH,
 				    "the other ranks cannot reach memory that "
 				    "is not of MPI_Alloc_mem: path cma is "

@@ -58,22 +58,60 @@ const char *orl_epoch_objection(const struct orl_win *win, enum orl_call call)
 	return NULL;
 }
 
+/* Remote targets are accessed through a link. */
+static int connect(struct orl_win *win, struct orl_target *target)
+{
+	if (!target->path->remote || orl_remote_link(win, target))
+		return 0;
+	return -ENOMEM;
+}
+
+static int open_fence(struct orl_win *win, struct orl_target *target)
+{
+	int rc = connect(win, target);
+
+	if (rc)
+		return rc;
+	orl_lock(&win->mutex);
+	win->epoch = ORL_EPOCH_FENCE_USED;
+	if (win->spans)
+		__atomic_store_n(&target->access, 1, __ATOMIC_RELEASE);
+	else
+		win->access_all = 1;
+	orl_unlock(&win->mutex);
+	return 0;
+}
+
 int orl_epoch_first_access(struct orl_win *win, struct orl_target *target)
 {
-	bool open = true;
+	int rc;
 
 	if (target->held == ORL_HELD_START) {
-		orl_pscw_meet(win, target);
-		return 0;
+		rc = connect(win, target);
+		return rc ? rc : orl_pscw_meet(win, target);
 	}
-	orl_lock(&win->mutex);
-	if (win->epoch == ORL_EPOCH_FENCE ||
-	    win->epoch == ORL_EPOCH_FENCE_USED) {
-		win->epoch = ORL_EPOCH_FENCE_USED;
-		win->access_all = 1;
-	} else {
-		open = target->access;
+	switch (win->epoch) {
+	case ORL_EPOCH_FENCE:
+	case ORL_EPOCH_FENCE_USED:
+		return open_fence(win, target);
+	case ORL_EPOCH_LOCK_ALL:
+		return orl_lock_all_reach(win, target);
+	default:
+		/* Another thread may have opened it meanwhile. */
+		return target->access ? 0 : MPI_ERR_RMA_SYNC;
 	}
-	orl_unlock(&win->mutex);
-	return open ? 0 : MPI_ERR_RMA_SYNC;
+}
+
+void orl_epoch_close(struct orl_win *win)
+{
+	struct orl_link *link;
+	uint32_t i;
+
+	win->access_all = 0;
+	if (orl_likely(!win->spans))
+		return;
+	for (i = 0; i < win->nnear; i++)
+		win->targets[win->near[i]].access = 0;
+	for (link = win->links; link; link = link->next)
+		win->targets[link->target].access = 0;
 }

@@ -31,6 +31,10 @@ static const char *reason_of_errno(int error)
 		       "mapped: was it freed?";
 	case ESRCH:
 		return "the target process has ended";
+	case EHOSTDOWN:
+		return "a process of the window is lost: its connection has "
+		       "broken, or it gave no sign of life for as long as the "
+		       "option ORIEL_TIMEOUT says";
 	case EPERM:
 	case EACCES:
 		return "the system forbids process_vm_readv/writev between "

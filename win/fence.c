@@ -11,7 +11,8 @@
  * need not synchronise (section 11.5.1).  With NOPRECEDE alone it must: the
  * operations that follow may not reach a target before it has called fence.
  *
- * Communication: O(log ranks) stores.  Memory: O(1).
+ * Communication: O(log ranks) stores or messages, and what completes the
+ * operations.  Memory: O(1).
  */
 int orl_win_fence(struct orl_win *win, int assertion)
 {
@@ -28,12 +29,15 @@ int orl_win_fence(struct orl_win *win, int assertion)
 				    "takes",
 				    (unsigned)assertion);
 	rc = orl_win_drain(win);
-	if ((assertion & neither) != neither)
-		orl_win_barrier(win);
+	if ((assertion & neither) != neither) {
+		int lost = orl_win_barrier(win);
+
+		rc = rc ? rc : lost;
+	}
 	orl_lock(&win->mutex);
 	win->epoch = assertion & MPI_MODE_NOSUCCEED ? ORL_EPOCH_NONE
 						    : ORL_EPOCH_FENCE;
-	win->access_all = 0;
+	orl_epoch_close(win);
 	orl_unlock(&win->mutex);
 	if (orl_unlikely(rc))
 		return orl_win_fail(win, "MPI_Win_fence", rc, "%s", "");

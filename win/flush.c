@@ -2,19 +2,20 @@
 /*
  * flush.c - completing operations.  Mapped memory is written by the call
  * itself, so its flush is a memory fence: what this process does next is
- * ordered after its stores, also a load of something else.
+ * ordered after its stores, also a load of something else.  Remote targets
+ * are flushed all at once, by one round trip each.
  */
 #include "win.h"
 
-static int complete_all(struct orl_win *win, bool local)
+static int complete_near(struct orl_win *win, bool local)
 {
 	int rc = 0, one;
 	uint32_t i;
 
 	if (orl_likely(!win->queues))
 		return 0;
-	for (i = 0; i < win->size; i++) {
-		struct orl_target *target = &win->targets[i];
+	for (i = 0; i < win->nnear; i++) {
+		struct orl_target *target = &win->targets[win->near[i]];
 
 		if (!target->queue)
 			continue;
@@ -25,9 +26,27 @@ static int complete_all(struct orl_win *win, bool local)
 	return rc;
 }
 
+static int complete_all(struct orl_win *win, bool local)
+{
+	int rc = 0, near;
+
+	if (orl_unlikely(win->spans))
+		rc = local ? orl_remote_finish(win) : orl_remote_flush(win);
+	near = complete_near(win, local);
+	return rc ? rc : near;
+}
+
 int orl_win_drain(struct orl_win *win)
 {
 	int rc = complete_all(win, false);
+
+	atomic_thread_fence(memory_order_seq_cst);
+	return rc;
+}
+
+int orl_win_drain_near(struct orl_win *win)
+{
+	int rc = complete_near(win, false);
 
 	atomic_thread_fence(memory_order_seq_cst);
 	return rc;

@@ -4,5 +4,6 @@ libcore_la_SOURCES += \
 	win/creation.h win/dynamic.c \
 	win/epoch.c win/error.c win/fence.c win/flush.c win/info.c \
 	win/lock.c win/memory.c win/object.c win/petition.c win/place.c \
-	win/place.h win/pscw.c win/rwlock.c win/rwlock.h win/target.c \
+	win/place.h win/pscw.c win/remote.c win/rwlock.c win/rwlock.h \
+	win/serve.c win/target.c \
 	win/transfer.c win/win.h

@@ -40,7 +40,7 @@ static int allocate_contiguous(struct orl_creation *creation)
 	if (creation->win->rank)
 		return 0;
 	for (i = 0; i < creation->win->size; i++)
-		total += creation->records[i].size;
+		total += creation->parts[i].size;
 	return allocate(creation, total, page_size());
 }
 

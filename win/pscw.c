@@ -9,8 +9,12 @@
  * origins of the group have.  An origin completes only what it has met, so
  * the counter never counts for a later epoch.
  *
- * Communication: one store per member and call.  Memory: O(group) and a byte
- * per rank.
+ * A remote member is told by a message, and its process writes there what a
+ * rank of its node would.  The complete travels behind the operations, in the
+ * same message if they fit: nobody waits for its arrival.
+ *
+ * Communication: one store or message per member and call.  Memory: O(group)
+ * and a byte per rank.
  */
 #include "win.h"
 
@@ -36,12 +40,16 @@ static bool has_met(void *arg)
 	       __atomic_load_n(&meeting->target->access, __ATOMIC_ACQUIRE);
 }
 
-void orl_pscw_meet(struct orl_win *win, struct orl_target *target)
+int orl_pscw_meet(struct orl_win *win, struct orl_target *target)
 {
 	struct meeting meeting = { &win->ctl->posted[target->rank], target };
+	int rc = 0;
 
 	if (!win->start_nocheck)
-		orl_wait(&win->ctl->exposure, ORL_BELL_ALL, has_met, &meeting);
+		rc = orl_win_wait_for(win, &win->ctl->exposure, has_met,
+				      &meeting);
+	if (orl_unlikely(rc))
+		return rc;
 	orl_lock(&win->mutex);
 	if (!target->access) {
 		__atomic_store_n(&target->access, 1, __ATOMIC_RELEASE);
@@ -50,6 +58,7 @@ void orl_pscw_meet(struct orl_win *win, struct orl_target *target)
 					      memory_order_relaxed);
 	}
 	orl_unlock(&win->mutex);
+	return 0;
 }
 
 static int open_group(struct orl_win *win, const char *call, MPI_Group group,
@@ -64,6 +73,28 @@ static int open_group(struct orl_win *win, const char *call, MPI_Group group,
 				    ? "the group has members that are not in "
 				      "the window"
 				    : "no memory for the group");
+}
+
+static void set_posted(struct orl_ctl *ctl, uint32_t rank)
+{
+	/* Release: pairs with the acquire in has_met. */
+	atomic_store_explicit(&ctl->posted[rank], 1, memory_order_release);
+	orl_bell_ring(&ctl->exposure, ORL_BELL_ALL);
+}
+
+void orl_pscw_posted(struct orl_win *win, uint32_t rank)
+{
+	set_posted(win->ctl, rank);
+}
+
+static int post_to(struct orl_win *win, int rank)
+{
+	struct orl_target *target = &win->targets[rank];
+
+	if (orl_unlikely(target->path->remote))
+		return orl_remote_tell(win, target, ORL_AM_POST, 0);
+	set_posted(orl_target_ctl(target), win->rank);
+	return 0;
 }
 
 int orl_win_post(struct orl_win *win, MPI_Group group, int assertion)
@@ -91,14 +122,12 @@ int orl_win_post(struct orl_win *win, MPI_Group group, int assertion)
 	/* What we stored into the window before is seen by those who come. */
 	atomic_thread_fence(memory_order_seq_cst);
 	for (i = 0; i < win->nexposed && !(assertion & MPI_MODE_NOCHECK); i++) {
-		struct orl_ctl *ctl =
-			orl_target_ctl(&win->targets[win->exposed[i]]);
+		int one = post_to(win, win->exposed[i]);
 
-		/* Release: pairs with the acquire in has_met. */
-		atomic_store_explicit(&ctl->posted[win->rank], 1,
-				      memory_order_release);
-		orl_bell_ring(&ctl->exposure, ORL_BELL_ALL);
+		rc = rc ? rc : one;
 	}
+	if (orl_unlikely(rc))
+		return orl_win_fail(win, "MPI_Win_post", rc, "%s", "");
 	return MPI_SUCCESS;
 }
 
@@ -128,27 +157,57 @@ int orl_win_start(struct orl_win *win, MPI_Group group, int assertion)
 	return MPI_SUCCESS;
 }
 
+void orl_pscw_completed(struct orl_ctl *ctl)
+{
+	/* Also a release of the accesses: pairs with all_complete. */
+	atomic_fetch_add(&ctl->completes, 1);
+	orl_bell_ring(&ctl->exposure, ORL_BELL_ALL);
+}
+
+/* Reads and writes do not keep their order with messages: they end first. */
+static int complete_remote(struct orl_win *win, struct orl_target *target)
+{
+	struct orl_link *link = orl_remote_link(win, target);
+	int rc = 0;
+
+	if (link && __atomic_load_n(&link->transfers, __ATOMIC_ACQUIRE))
+		rc = target->path->flush(target);
+	if (!rc)
+		rc = orl_remote_tell(win, target, ORL_AM_COMPLETE, 0);
+	if (link && !rc)
+		link->unasked = false;
+	return rc;
+}
+
+static int complete_at(struct orl_win *win, struct orl_target *target)
+{
+	int rc = target->access ? 0 : orl_pscw_meet(win, target);
+
+	target->access = 0;
+	target->held = ORL_HELD_NOTHING;
+	if (orl_unlikely(rc))
+		return rc;
+	if (target->path->remote)
+		return complete_remote(win, target);
+	orl_pscw_completed(orl_target_ctl(target));
+	return 0;
+}
+
 int orl_win_complete(struct orl_win *win)
 {
 	const char *why = orl_epoch_objection(win, ORL_CALL_COMPLETE);
-	int i, rc;
+	int i, rc, one;
 
 	if (orl_unlikely(why))
 		return orl_win_fail(win, "MPI_Win_complete", MPI_ERR_RMA_SYNC,
 				    "%s", why);
-	rc = orl_win_drain(win);
+	rc = orl_win_drain_near(win);
 	for (i = 0; i < win->nstarted; i++) {
-		struct orl_target *target = started_target(win, i);
-		struct orl_ctl *ctl = orl_target_ctl(target);
-
-		if (!target->access)
-			orl_pscw_meet(win, target);
-		target->access = 0;
-		target->held = ORL_HELD_NOTHING;
-		/* Also a release of our accesses: pairs with all_complete. */
-		atomic_fetch_add(&ctl->completes, 1);
-		orl_bell_ring(&ctl->exposure, ORL_BELL_ALL);
+		one = complete_at(win, started_target(win, i));
+		rc = rc ? rc : one;
 	}
+	one = win->spans ? orl_remote_finish(win) : 0;
+	rc = rc ? rc : one;
 	free(win->started);
 	win->started = NULL;
 	win->nstarted = 0;
@@ -184,11 +243,14 @@ static void end_exposure(struct orl_win *win)
 int orl_win_wait(struct orl_win *win)
 {
 	const char *why = orl_epoch_objection(win, ORL_CALL_WAIT);
+	int rc;
 
 	if (orl_unlikely(why))
 		return orl_win_fail(win, "MPI_Win_wait", MPI_ERR_RMA_SYNC, "%s",
 				    why);
-	orl_wait(&win->ctl->exposure, ORL_BELL_ALL, all_complete, win);
+	rc = orl_win_wait_for(win, &win->ctl->exposure, all_complete, win);
+	if (orl_unlikely(rc))
+		return orl_win_fail(win, "MPI_Win_wait", rc, "%s", "");
 	end_exposure(win);
 	return MPI_SUCCESS;
 }

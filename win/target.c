@@ -2,16 +2,23 @@
 /*
  * target.c - the table of targets that an origin builds at a window's
  * creation: where each rank's memory and control block are in this process,
- * and by which path the memory is reached.
+ * and by which path the memory is reached.  Ranks of other nodes are remote:
+ * of them a target says only what is needed to check a call.
  */
 #include "creation.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* The gate's slot of handlers, where the window spans nodes. */
+#define SERVER_SLOT (ORL_GATE_SLOTS - 1)
+
 const struct orl_path *orl_win_path(const struct orl_win *win, uint32_t rank,
 				    bool mapped)
 {
+	/* Memory that no other process of the node accesses. */
+	if (rank == win->rank && win->nnear == 1)
+		return &orl_path_direct;
 	if (!(win->paths & ORL_PATH_DIRECT))
 		return &orl_path_cma;
 	if (mapped)
@@ -19,12 +26,89 @@ const struct orl_path *orl_win_path(const struct orl_win *win, uint32_t rank,
 	return rank == win->rank ? &orl_path_self : &orl_path_cma;
 }
 
-static uint16_t gate_slot(const struct orl_win *win)
-{
-	bool own = win->size <= ORL_GATE_SLOTS && !orl_threaded;
+/* -- the ranks of this node ------------------------------------------------ */
 
-	return (uint16_t)(win->rank % ORL_GATE_SLOTS |
-			  (own ? ORL_SLOT_OWN : 0));
+static int list_near(struct orl_creation *creation)
+{
+	struct orl_win *win = creation->win;
+	uint32_t i;
+
+	win->near = malloc(win->size * sizeof(*win->near));
+	if (!win->near)
+		return MPI_ERR_NO_MEM;
+	for (i = 0; i < win->size; i++)
+		if (orl_creation_is_near(creation, i))
+			win->near[win->nnear++] = i;
+	return 0;
+}
+
+static uint32_t near_index(const struct orl_win *win)
+{
+	uint32_t i;
+
+	for (i = 0; win->near[i] != win->rank; i++)
+		;
+	return i;
+}
+
+/* The windows of the node's ranks together must fit. */
+static int check_room(struct orl_creation *creation)
+{
+	const struct orl_win *win = creation->win;
+	bool shared = win->flavor == MPI_WIN_FLAVOR_SHARED, over = false;
+	uint64_t used = 0, room = UINT64_MAX;
+	uint32_t i;
+
+	for (i = 0; i < win->nnear; i++) {
+		const struct orl_part *part = &creation->parts[win->near[i]];
+		/* Shared windows allocate after the exchange. */
+		uint64_t more = shared ? part->size : 0;
+
+		over |= __builtin_add_overflow(used, part->card.used, &used);
+		over |= __builtin_add_overflow(used, more, &used);
+		if (part->room < room)
+			room = part->room;
+	}
+	if (!over && used <= room)
+		return 0;
+	ORL_EXPLAIN(creation,
+		    "the ranks' windows would need %llu bytes together, the "
+		    "node can give %llu",
+		    over ? ~0ull : (unsigned long long)used,
+		    (unsigned long long)room);
+	return MPI_ERR_NO_MEM;
+}
+
+/* The node's ranks and the cores that they may run on, all of the node's. */
+static void count_cores(struct orl_creation *creation)
+{
+	const struct orl_win *win = creation->win;
+	uint64_t cores[2] = { 0, 0 };
+	int ranks = 0;
+	uint32_t i;
+
+	for (i = 0; i < win->size; i++) {
+		const struct orl_part *part = &creation->parts[i];
+
+		if (part->card.node != creation->parts[win->rank].card.node)
+			continue;
+		cores[0] |= part->cores[0];
+		cores[1] |= part->cores[1];
+		ranks++;
+	}
+	orl_progress_set_ranks(ranks, __builtin_popcountll(cores[0]) +
+					      __builtin_popcountll(cores[1]));
+}
+
+/* -- targets --------------------------------------------------------------- */
+
+/* A slot of the gates to itself, if there are enough. */
+static uint16_t gate_slot(const struct orl_win *win, uint32_t index)
+{
+	uint32_t slots = win->spans ? SERVER_SLOT : ORL_GATE_SLOTS;
+	bool own = win->nnear <= slots && !orl_threaded;
+
+	return (uint16_t)(index % slots | (own ? ORL_SLOT_OWN : 0));
 }
 
 /* Without cma a dynamic window still has memory of MPI_Alloc_mem. */
@@ -38,58 +122,120 @@ static int probe_dynamic(struct orl_win *win, struct orl_peer *peer)
 	return 0;
 }
 
-static int make_target(struct orl_win *win, uint32_t rank,
-		       const struct orl_record *record)
+static int make_near(struct orl_win *win, uint32_t rank, uint16_t slot,
+		     const struct orl_part *part)
 {
 	struct orl_target *target = &win->targets[rank];
 	struct orl_peer *peer;
-	int rc = orl_peer_find(&record->card, &peer);
+	int rc = orl_peer_find(&part->card, &peer);
 
 	if (rc)
 		return rc;
 	*target = (struct orl_target){
-		.path = orl_win_path(win, rank, record->mapped),
-		.gate = (void *)(record->ctl + (uint64_t)peer->delta),
-		.base = record->base,
-		.size = win->dynamic ? UINT64_MAX : record->size,
+		.path = orl_win_path(win, rank, part->mapped),
+		.gate = (void *)(part->ctl + (uint64_t)peer->delta),
+		.base = part->base,
+		.size = win->dynamic ? UINT64_MAX : part->size,
 		.delta = peer->delta,
-		.disp_unit = record->disp_unit,
-		.pid = record->card.pid,
-		.slot = gate_slot(win),
+		.disp_unit = part->disp_unit,
+		.pid = part->card.pid,
+		.slot = slot,
 		.rank = rank,
 	};
 	if (win->dynamic)
-		return probe_dynamic(win, peer);
+		return win->nnear > 1 ? probe_dynamic(win, peer) : 0;
 	if (target->path != &orl_path_cma)
 		return 0;
 	win->queues = true;
 	return orl_peer_cma(peer);
 }
 
+/*
+ * Of a shared window the memory is mapped all the same; only operations go
+ * by another way.
+ */
+static int map_shared(struct orl_target *target, const struct orl_part *part)
+{
+	struct orl_peer *peer;
+	int rc = orl_peer_find(&part->card, &peer);
+
+	if (!rc)
+		target->delta = peer->delta;
+	return rc;
+}
+
+static int make_remote(struct orl_win *win, uint32_t rank,
+		       const struct orl_part *part)
+{
+	bool keyed = win->contacts[rank].key != ORL_NO_KEY;
+	struct orl_target *target = &win->targets[rank];
+
+	*target = (struct orl_target){
+		.path = keyed && win->paths & ORL_PATH_FABRIC
+				? &orl_path_fabric
+				: &orl_path_software,
+		.base = part->base,
+		.size = win->dynamic ? UINT64_MAX : part->size,
+		.disp_unit = part->disp_unit,
+		.rank = rank,
+	};
+	if (win->flavor != MPI_WIN_FLAVOR_SHARED)
+		return 0;
+	return map_shared(target, part);
+}
+
+static int make_targets(struct orl_creation *creation, uint32_t *failed)
+{
+	struct orl_win *win = creation->win;
+	uint16_t slot = gate_slot(win, near_index(win));
+	uint32_t i;
+	int rc;
+
+	for (i = 0; i < win->size; i++) {
+		const struct orl_part *part = &creation->parts[i];
+
+		rc = orl_creation_is_near(creation, i)
+			     ? make_near(win, i, slot, part)
+			     : make_remote(win, i, part);
+		*failed = i;
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
 int orl_creation_targets(struct orl_creation *creation)
 {
 	struct orl_win *win = creation->win;
 	size_t bytes = win->size * sizeof(*win->targets);
-	uint32_t i;
-	int rc = 0;
+	uint32_t failed;
+	int rc = list_near(creation);
 
+	rc = rc ? rc : check_room(creation);
+	if (rc)
+		return rc;
 	win->targets = aligned_alloc(ORL_CACHELINE, bytes);
 	if (!win->targets)
 		return MPI_ERR_NO_MEM;
 	memset(win->targets, 0, bytes);
-	for (i = 0; i < win->size && !rc; i++)
-		rc = make_target(win, i, &creation->records[i]);
+	if (win->nnear < ORL_GATE_SLOTS && !win->spans)
+		win->ctl->gate.used = win->nnear;
+	rc = make_targets(creation, &failed);
 	if (!rc) {
-		orl_progress_set_ranks((int)win->size);
+		win->master =
+			&orl_target_ctl(&win->targets[win->near[0]])->master;
+		count_cores(creation);
 		return 0;
 	}
-	ORL_EXPLAIN(creation, "rank %u's memory cannot be reached: %s%s", i - 1,
-		    strerror(-rc),
+	ORL_EXPLAIN(creation, "rank %u's memory cannot be reached: %s%s",
+		    failed, strerror(-rc),
 		    rc == -EPERM || rc == -EACCES
 			    ? " (the system's ptrace rules forbid it)"
 			    : "");
 	return rc == -ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_UNSUPPORTED_OPERATION;
 }
+
+/* -- after the last exchange ----------------------------------------------- */
 
 /*
  * Ranks of a contiguous shared window have their parts in rank 0's arena,
@@ -123,27 +269,52 @@ static void place_apart(struct orl_creation *creation)
 		win->targets[i].base = creation->verdicts[i].base;
 }
 
+static void place_shared(struct orl_creation *creation)
+{
+	if (creation->contiguous)
+		place_contiguous(creation);
+	else
+		place_apart(creation);
+}
+
 /* Whatever a dynamic window's regions are, this path can flush them. */
 static void set_dynamic_paths(struct orl_win *win)
 {
 	uint32_t i;
 
-	win->queues = win->paths & ORL_PATH_CMA;
-	for (i = 0; i < win->size; i++)
-		win->targets[i].path =
+	win->queues = win->paths & ORL_PATH_CMA && win->nnear > 1;
+	for (i = 0; i < win->nnear; i++)
+		win->targets[win->near[i]].path =
 			win->queues ? &orl_path_cma : &orl_path_direct;
 }
 
-void orl_creation_finish(struct orl_creation *creation)
+/* Nobody sends us anything before we know where it has to go. */
+static int wait_for_all(struct orl_win *win)
+{
+	char *all = malloc(win->size), mine = 0;
+	int rc = all ? orl_host_allgather(&win->comm, &mine, all, 1)
+		     : MPI_ERR_NO_MEM;
+
+	free(all);
+	return rc;
+}
+
+static void serve(struct orl_win *win)
+{
+	win->served = win->targets[win->rank];
+	win->served.slot = SERVER_SLOT | ORL_SLOT_OWN;
+}
+
+int orl_creation_finish(struct orl_creation *creation)
 {
 	struct orl_win *win = creation->win;
 
 	if (win->dynamic)
 		set_dynamic_paths(win);
-	if (win->flavor != MPI_WIN_FLAVOR_SHARED)
-		return;
-	if (creation->contiguous)
-		place_contiguous(creation);
-	else
-		place_apart(creation);
+	if (win->flavor == MPI_WIN_FLAVOR_SHARED)
+		place_shared(creation);
+	if (!win->spans)
+		return 0;
+	serve(win);
+	return wait_for_all(win);
 }

@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 
 #include "orl_acc.h"
+#include "orl_am.h"
 #include "orl_host.h"
 #include "orl_path.h"
 #include "orl_progress.h"
@@ -23,7 +24,7 @@
 
 /* -- the control block ----------------------------------------------------- */
 
-#define ORL_BARRIER_ROUNDS 13
+#define ORL_BARRIER_ROUNDS 29
 
 /* Attached memory of a dynamic window, in the owner's arena; dynamic.c. */
 struct orl_region {
@@ -38,8 +39,8 @@ struct orl_region {
 struct orl_ctl {
 	struct orl_gate gate;	  /* accumulates on this rank's memory: all */
 	struct orl_rwlock lock;	  /* MPI_Win_lock on this rank: all */
-	struct orl_rwlock master; /* in rank 0's block: lock_all against
-				   * exclusive locks: all */
+	struct orl_rwlock master; /* in the block of the node's first rank:
+				   * lock_all against exclusive locks: all */
 	int64_t arrival; /* bytes from here to the bell on which the owner
 			  * waits in barriers: by the owner, constant */
 	_Atomic(uint32_t) arrive[ORL_BARRIER_ROUNDS]; /* by the partner of
@@ -49,6 +50,7 @@ struct orl_ctl {
 	uint32_t nregions;	       /* by the owner */
 	uint64_t regions; /* the owner's address of the sorted table */
 	uint8_t pad2[48];
+	/* Origins of other nodes have this rank write their parts. */
 	_Atomic(uint32_t) completes; /* MPI_Win_complete calls: by origins */
 	struct orl_bell exposure;    /* the owner waits for posts, completes */
 	_Atomic(uint8_t) posted[];   /* [rank] this target's post has not yet
@@ -84,13 +86,24 @@ enum orl_held {
 	ORL_HELD_START	  /* membership in the group of MPI_Win_start */
 };
 
+/* The key of memory that is not registered. */
+#define ORL_NO_KEY UINT64_MAX
+
+/* What links to a rank of another node need, see remote.c. */
+struct orl_contact {
+	struct orl_am_peer *peer; /* NULL: of this node */
+	uint64_t cookie, key, base;
+};
+
 struct orl_win {
 	/* Read by every operation. */
 	struct orl_target *targets; /* [size] */
 	uint32_t size;
 	uint32_t rank;
-	uint8_t access_all; /* the epoch gives access to every target */
+	uint8_t access_all; /* the epoch gives access to every target; not in
+			     * windows that span nodes: by target there */
 	bool dynamic;
+	bool spans;    /* some targets are remote */
 	bool queues;   /* some path may hold transfers back */
 	uint8_t epoch; /* enum orl_epoch */
 	uint8_t paths; /* ORL_PATH_... that all ranks may use */
@@ -106,14 +119,29 @@ struct orl_win {
 	bool start_nocheck;
 	bool exposing; /* between post and wait */
 	bool lock_all_nocheck;
-	uint32_t nlocks;
-	uint32_t completes;	      /* of earlier exposure epochs */
+	bool in_master;	    /* the epoch of lock_all has entered it */
+	uint32_t nlocks;    /* locks of this process; of lock_all, if the window
+			  * spans nodes, those that were needed so far */
+	uint32_t completes; /* of earlier exposure epochs */
 	pthread_mutex_t master_mutex; /* held while the master is entered for
-				       * the first of our exclusive locks */
+				       * the first of our exclusive locks, and
+				       * for first accesses of lock_all */
 	uint32_t nexclusive; /* exclusive locks that this process holds */
 
 	struct orl_ctl *ctl;
+	struct orl_rwlock *master; /* of this node's ranks */
 	uint32_t barrier_seq;
+	uint32_t *near; /* ranks of this node, in order, this one included */
+	uint32_t nnear;
+
+	/* Other nodes, remote.c; unused unless spans.  Links are added, and
+	 * holders and served used, under the progress lock. */
+	struct orl_contact *contacts; /* [size] */
+	struct orl_link *links;	      /* to targets that were accessed */
+	struct orl_target served;     /* this rank as its handlers see it */
+	uint8_t *holders; /* [size] what remote origins hold of our lock */
+	uint64_t cookie;  /* by which messages name this window */
+	struct orl_mr mr;
 
 	/* The object. */
 	MPI_Win handle;
@@ -128,6 +156,8 @@ struct orl_win {
 	uint32_t ordering;
 	struct orl_regions *attached; /* dynamic.c */
 };
+
+struct orl_creation;
 
 /* -- errors, error.c ------------------------------------------------------- */
 
@@ -178,20 +208,75 @@ static inline int orl_epoch_admit(struct orl_win *win,
 	return orl_epoch_first_access(win, target);
 }
 
+/* The epoch that gave access is over: of targets of every node. */
+void orl_epoch_close(struct orl_win *win);
+
 /* -- synchronisation ------------------------------------------------------- */
 
-/* All ranks of the window; O(log ranks). */
-void orl_win_barrier(struct orl_win *win);
+/*
+ * orl_wait, but for a window that spans nodes it ends too when a process of
+ * the window is lost: -EHOSTDOWN.
+ */
+int orl_win_wait_for(struct orl_win *win, struct orl_bell *bell,
+		     orl_ready_fn ready, void *arg);
+
+/* All ranks of the window; O(log ranks).  0 or -EHOSTDOWN. */
+int orl_win_barrier(struct orl_win *win);
+/* On behalf of a remote rank, which says how many barriers it has begun: 0 or
+ * an error class. */
+int orl_barrier_arrived(struct orl_win *win, uint32_t rank, uint32_t seq);
 
 /* Waits until the target has posted to us, and consumes the post. */
-void orl_pscw_meet(struct orl_win *win, struct orl_target *target);
+int orl_pscw_meet(struct orl_win *win, struct orl_target *target);
+/* On behalf of a remote rank: its post, its complete. */
+void orl_pscw_posted(struct orl_win *win, uint32_t rank);
+void orl_pscw_completed(struct orl_ctl *ctl);
+
+/* Takes what an epoch of lock_all needs of this target, at its first access
+ * in a window that spans nodes. */
+int orl_lock_all_reach(struct orl_win *win, struct orl_target *target);
 
 /* Completes everything at all targets; a full memory fence. */
 int orl_win_drain(struct orl_win *win);
+/* At those of this node. */
+int orl_win_drain_near(struct orl_win *win);
+
+/* -- other nodes, remote.c and serve.c ------------------------------------- */
+
+/* ORL_AM_POST, ORL_AM_COMPLETE, ORL_AM_ARRIVE. */
+struct orl_record_word {
+	struct orl_record head;
+	uint32_t value;
+	uint32_t pad;
+};
+
+/* After the first exchange, if ranks are of several nodes: opens the network
+ * and exchanges contacts.  An error class. */
+int orl_remote_meet(struct orl_creation *creation);
+void orl_remote_free(struct orl_win *win);
+/* The link of a remote target, made if need be; NULL: no memory. */
+struct orl_link *orl_remote_link(struct orl_win *win,
+				 struct orl_target *target);
+/*
+ * Tells the target's process a word (ORL_AM_POST, COMPLETE, ARRIVE); what was
+ * written into the link before goes with it.  Does not wait for an answer.
+ */
+int orl_remote_tell(struct orl_win *win, struct orl_target *target,
+		    enum orl_am_type type, uint32_t value);
+/* Flushes all links, all at once. */
+int orl_remote_flush(struct orl_win *win);
+int orl_remote_finish(struct orl_win *win);
+/* Is the origin of a record the rank that it says it is? */
+bool orl_remote_is_origin(const struct orl_win *win,
+			  const struct orl_am_source *source);
+/* Is a process of the window's lost?  O(ranks) after any process was. */
+bool orl_remote_is_broken(const struct orl_win *win);
+/* For who has waited long. */
+void orl_remote_watch(struct orl_win *win);
+/* Installs the handlers of win. */
+void orl_win_serve(void);
 
 /* -- memory and ranges ----------------------------------------------------- */
-
-struct orl_creation;
 
 /*
  * Sets base and memory by flavor, of a shared window after the first
@@ -199,7 +284,7 @@ struct orl_creation;
  */
 int orl_win_memory(struct orl_creation *creation);
 
-/* The path to memory of a target, as all of its origins choose it. */
+/* The path to memory of a near target, as all of its near origins choose it. */
 const struct orl_path *orl_win_path(const struct orl_win *win, uint32_t rank,
 				    bool mapped);
 

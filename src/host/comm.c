@@ -27,6 +27,13 @@ void orl_host_comm_close(struct orl_comm *comm)
 	PMPI_Group_free(&comm->group);
 }
 
+int orl_host_world_size(void)
+{
+	int size;
+
+	return PMPI_Comm_size(MPI_COMM_WORLD, &size) ? 1 : size;
+}
+
 int orl_host_allgather(const struct orl_comm *comm, const void *mine, void *all,
 		       size_t bytes)
 {

@@ -82,12 +82,20 @@ bool orl_host_load(void)
  * is waited for.  Probing a communicator of this process alone makes MPICH
  * look at nothing that comes from others.
  */
+static bool has_ended;
+
 static void poll_host(void)
 {
 	int flag;
 
-	PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag,
-		    MPI_STATUS_IGNORE);
+	if (!has_ended)
+		PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag,
+			    MPI_STATUS_IGNORE);
+}
+
+void orl_host_end(void)
+{
+	has_ended = true;
 }
 
 /*

@@ -78,10 +78,18 @@ int orl_lazy_settle(struct orl_link *link)
 	return link->error;
 }
 
+void orl_path_flush_begin(struct orl_link *link)
+{
+	if (orl_link_is_quiet(link))
+		return;
+	orl_lazy_ask(link);
+	orl_am_flush_begin(link);
+}
+
 /* Without a slot nobody has been told of the lock: it never was. */
 static bool forget_lock(struct orl_link *link)
 {
-	if (!link->lock_record || !orl_am_is_idle(link))
+	if (!link->lock_record || !orl_link_is_quiet(link))
 		return false;
 	orl_am_discard(link);
 	link->lock_record = NULL;
@@ -91,7 +99,7 @@ static bool forget_lock(struct orl_link *link)
 static int send_unlock(struct orl_link *link, uint8_t mode)
 {
 	struct orl_record_unlock *record;
-	bool asks = !orl_am_is_idle(link);
+	bool asks = !orl_link_is_quiet(link);
 
 	record = orl_path_record(link, ORL_AM_UNLOCK, sizeof(*record));
 	if (!record)

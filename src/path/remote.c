@@ -111,8 +111,9 @@ static void transfer_done(struct orl_fabric_op *op, int error)
 	struct transfer *transfer = (struct transfer *)op;
 	struct orl_link *link = transfer->link;
 
-	if (orl_unlikely(error) && !link->error)
-		link->error = error;
+	/* The other end's answer to what is wrong is to close the connection. */
+	if (orl_unlikely(error))
+		orl_am_lose(link->peer, error);
 	transfer->next = free_transfers;
 	free_transfers = transfer;
 	atomic_fetch_sub_explicit(&transfers, 1, memory_order_relaxed);
@@ -249,17 +250,11 @@ static int software_get(struct orl_target *target, uint64_t addr, void *dst,
 	return rc;
 }
 
-/* Nothing but a lock that nobody has asked for yet needs no message. */
-static bool is_idle(const struct orl_link *link)
-{
-	return !link || orl_am_is_idle(link);
-}
-
 static int remote_finish(struct orl_target *target)
 {
 	struct orl_link *link = target->link;
 
-	if (is_idle(link))
+	if (!link || (orl_am_is_idle(link) && !link->error))
 		return 0;
 	orl_progress_lock();
 	if (link->answers)
@@ -272,7 +267,8 @@ static int remote_flush(struct orl_target *target)
 {
 	struct orl_link *link = target->link;
 
-	if (is_idle(link))
+	/* A lock that nobody has asked for yet needs no message. */
+	if (!link || orl_link_is_quiet(link))
 		return 0;
 	orl_progress_lock();
 	orl_lazy_ask(link);

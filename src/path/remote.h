@@ -44,4 +44,12 @@ void orl_lazy_ask(struct orl_link *link);
 /* Sends and waits until the lock is held, if there is one: 0 or an error. */
 int orl_lazy_settle(struct orl_link *link);
 
+/* Nothing under way, nothing that a flush would have to ask for. */
+static inline bool orl_link_is_quiet(const struct orl_link *link)
+{
+	return !__atomic_load_n(&link->unasked, __ATOMIC_RELAXED) &&
+	       orl_am_is_idle(link) &&
+	       !__atomic_load_n(&link->error, __ATOMIC_RELAXED);
+}
+
 #endif

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * remote.c - the ranks of a window that are on other nodes: getting to know
+ * their processes at creation, links to those that are accessed, and noticing
+ * that one is lost.
+ *
+ * Of a remote rank the window keeps a contact, one of struct orl_contact;
+ * the link, with all that a transfer needs, is made at its first access and
+ * lives as long as the window.
+ */
+#include "creation.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define NS_A_SECOND 1000000000ull
+/* Ranks that are asked for signs of life in one go. */
+#define WATCH_MOST 64
+
+/* -- the network ----------------------------------------------------------- */
+
+static pthread_once_t served = PTHREAD_ONCE_INIT;
+
+/* MPI_Finalize may call back into the program, which may use windows still:
+ * the network ends after it. */
+void orl_win_leave(void)
+{
+	orl_host_unhook();
+}
+
+void orl_win_left(void)
+{
+	orl_host_end();
+	if (orl_am_is_open())
+		orl_am_close();
+}
+
+/* -- creation -------------------------------------------------------------- */
+
+static int open_network(struct orl_creation *creation)
+{
+	const char *what = NULL;
+	int rc;
+
+	pthread_once(&served, orl_win_serve);
+	rc = orl_am_open(orl_host_world_size(), &what);
+	if (!rc) {
+		orl_host_hook();
+		return 0;
+	}
+	ORL_EXPLAIN(creation, "no network between the ranks: %s",
+		    what ? what : strerror(-rc));
+	return MPI_ERR_OTHER;
+}
+
+/*
+ * Memory that cannot be registered is reached by records, and so is what
+ * peers find only at the end (shared windows) or changes (dynamic ones).
+ */
+static void register_memory(struct orl_win *win, struct orl_introduction *mine)
+{
+	bool fixed = win->flavor == MPI_WIN_FLAVOR_CREATE ||
+		     win->flavor == MPI_WIN_FLAVOR_ALLOCATE;
+
+	if (!fixed || !win->bytes || !(win->paths & ORL_PATH_FABRIC))
+		return;
+	orl_progress_lock();
+	mine->registered =
+		!orl_mr_open(win->base, (size_t)win->bytes, &win->mr);
+	orl_progress_unlock();
+	mine->key = win->mr.key;
+	mine->base = win->mr.base;
+}
+
+static int prepare(struct orl_creation *creation, struct orl_introduction *mine)
+{
+	struct orl_win *win = creation->win;
+	int rc = open_network(creation);
+
+	if (rc)
+		return rc;
+	win->contacts = calloc(win->size, sizeof(*win->contacts));
+	win->holders = calloc(win->size, sizeof(*win->holders));
+	if (!win->contacts || !win->holders)
+		return MPI_ERR_NO_MEM;
+	register_memory(win, mine);
+	orl_progress_lock();
+	orl_am_card_fill(&mine->card);
+	rc = orl_am_name_make(win, &win->cookie);
+	orl_progress_unlock();
+	mine->cookie = win->cookie;
+	return rc ? MPI_ERR_NO_MEM : 0;
+}
+
+static int add_contact(struct orl_win *win, uint32_t rank,
+		       const struct orl_introduction *other)
+{
+	struct orl_contact *contact = &win->contacts[rank];
+	int rc;
+
+	contact->cookie = other->cookie;
+	contact->key = other->registered ? other->key : ORL_NO_KEY;
+	contact->base = other->base;
+	orl_progress_lock();
+	rc = orl_am_peer_find(&other->card, &contact->peer);
+	orl_progress_unlock();
+	return rc;
+}
+
+static int read_introductions(struct orl_creation *creation,
+			      const struct orl_introduction *all)
+{
+	struct orl_win *win = creation->win;
+	uint32_t i;
+
+	for (i = 0; i < win->size; i++) {
+		if (!all[i].error)
+			continue;
+		orl_creation_explain(creation, i, all[i].why);
+		return all[i].error;
+	}
+	for (i = 0; i < win->size; i++) {
+		if (orl_creation_is_near(creation, i))
+			continue;
+		if (add_contact(win, i, &all[i]))
+			return MPI_ERR_NO_MEM;
+	}
+	return 0;
+}
+
+int orl_remote_meet(struct orl_creation *creation)
+{
+	struct orl_win *win = creation->win;
+	struct orl_introduction mine = { .error = 0 }, *all;
+	int rc;
+
+	/* Who has no memory takes part all the same, or others would wait. */
+	all = calloc(win->size, sizeof(*all));
+	mine.error = prepare(creation, &mine);
+	if (!all)
+		return MPI_ERR_NO_MEM;
+	snprintf(mine.why, sizeof(mine.why), "%.*s", (int)sizeof(mine.why) - 1,
+		 creation->why);
+	rc = orl_host_allgather(&win->comm, &mine, all, sizeof(mine));
+	rc = rc ? rc : read_introductions(creation, all);
+	free(all);
+	return rc;
+}
+
+void orl_remote_free(struct orl_win *win)
+{
+	struct orl_link *link;
+
+	if (!win->spans || !win->contacts)
+		return;
+	orl_progress_lock();
+	if (win->cookie)
+		orl_am_name_drop(win->cookie);
+	while ((link = win->links)) {
+		win->links = link->next;
+		orl_am_link_close(link);
+		free(link);
+	}
+	if (win->mr.handle)
+		orl_mr_close(&win->mr);
+	orl_progress_unlock();
+	free(win->contacts);
+	free(win->holders);
+}
+
+/* -- links ----------------------------------------------------------------- */
+
+static struct orl_link *make_link(struct orl_win *win,
+				  struct orl_target *target)
+{
+	const struct orl_contact *contact = &win->contacts[target->rank];
+	struct orl_link *link = calloc(1, sizeof(*link));
+
+	if (!link)
+		return NULL;
+	link->peer = contact->peer;
+	link->cookie = contact->cookie;
+	link->key = contact->key;
+	link->base = contact->base;
+	link->rank = win->rank;
+	link->target = target->rank;
+	link->next = win->links;
+	win->links = link;
+	/* Release: other threads read it without the lock. */
+	__atomic_store_n(&target->link, link, __ATOMIC_RELEASE);
+	return link;
+}
+
+struct orl_link *orl_remote_link(struct orl_win *win, struct orl_target *target)
+{
+	struct orl_link *link =
+		__atomic_load_n(&target->link, __ATOMIC_ACQUIRE);
+
+	if (orl_likely(link != NULL))
+		return link;
+	orl_progress_lock();
+	link = target->link ? target->link : make_link(win, target);
+	orl_progress_unlock();
+	return link;
+}
+
+int orl_remote_tell(struct orl_win *win, struct orl_target *target,
+		    enum orl_am_type type, uint32_t value)
+{
+	struct orl_link *link = orl_remote_link(win, target);
+	struct orl_record_word *record;
+	bool unasked;
+	int rc = 0;
+
+	if (!link)
+		return -ENOMEM;
+	orl_progress_lock();
+	unasked = link->unasked;
+	record = orl_am_record(link, type, sizeof(*record));
+	if (record) {
+		record->value = value;
+		record->pad = 0;
+		orl_am_send(link);
+		/* Nobody asks later whether the word has come. */
+		link->unasked = unasked;
+	} else {
+		rc = -EHOSTDOWN;
+	}
+	orl_progress_unlock();
+	return rc;
+}
+
+/* All links in one go, so that they wait for the slowest, not for the sum. */
+static int for_links(struct orl_win *win, bool flush)
+{
+	struct orl_link *link;
+	int rc = 0, one;
+
+	if (flush) {
+		orl_progress_lock();
+		for (link = win->links; link; link = link->next)
+			orl_path_flush_begin(link);
+		orl_progress_unlock();
+	}
+	for (link = win->links; link; link = link->next) {
+		struct orl_target *target = &win->targets[link->target];
+
+		one = flush ? target->path->flush(target)
+			    : target->path->finish(target);
+		rc = rc ? rc : one;
+	}
+	return rc;
+}
+
+int orl_remote_flush(struct orl_win *win)
+{
+	return win->links ? for_links(win, true) : 0;
+}
+
+int orl_remote_finish(struct orl_win *win)
+{
+	return win->links ? for_links(win, false) : 0;
+}
+
+/* -- losses ---------------------------------------------------------------- */
+
+bool orl_remote_is_origin(const struct orl_win *win,
+			  const struct orl_am_source *source)
+{
+	return source->rank < win->size &&
+	       win->contacts[source->rank].peer == source->peer;
+}
+
+bool orl_remote_is_broken(const struct orl_win *win)
+{
+	uint32_t i;
+
+	if (orl_likely(!atomic_load_explicit(&orl_am_losses,
+					     memory_order_relaxed)))
+		return false;
+	for (i = 0; i < win->size; i++) {
+		const struct orl_am_peer *peer = win->contacts[i].peer;
+
+		if (peer && __atomic_load_n(&peer->error, __ATOMIC_RELAXED))
+			return true;
+	}
+	return false;
+}
+
+void orl_remote_watch(struct orl_win *win)
+{
+	uint32_t i, n = 0;
+
+	orl_progress_lock();
+	for (i = 0; i < win->size && n < WATCH_MOST; i++) {
+		uint32_t rank = (win->rank + i) % win->size;
+
+		if (!win->contacts[rank].peer)
+			continue;
+		orl_am_watch(win->contacts[rank].peer);
+		n++;
+	}
+	orl_progress_unlock();
+}
+
+struct patience {
+	struct orl_win *win;
+	orl_ready_fn ready;
+	void *arg;
+	uint64_t next; /* when to look after the others */
+	unsigned looks;
+	bool broken;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec * NS_A_SECOND + (uint64_t)now.tv_nsec;
+}
+
+/* Now and then, since it costs more than a look. */
+static void look_after(struct patience *patience)
+{
+	uint64_t now;
+
+	if (++patience->looks % 64)
+		return;
+	now = now_ns();
+	patience->broken = orl_remote_is_broken(patience->win);
+	if (!patience->next)
+		patience->next = now + NS_A_SECOND;
+	if (now < patience->next)
+		return;
+	patience->next = now + NS_A_SECOND;
+	orl_remote_watch(patience->win);
+}
+
+static bool is_ready(void *arg)
+{
+	struct patience *patience = arg;
+
+	if (patience->ready(patience->arg))
+		return true;
+	look_after(patience);
+	return patience->broken;
+}
+
+int orl_win_wait_for(struct orl_win *win, struct orl_bell *bell,
+		     orl_ready_fn ready, void *arg)
+{
+	struct patience patience = { .win = win, .ready = ready, .arg = arg };
+
+	if (orl_likely(!win->spans)) {
+		orl_wait(bell, ORL_BELL_ALL, ready, arg);
+		return 0;
+	}
+	orl_wait(bell, ORL_BELL_ALL, is_ready, &patience);
+	return ready(arg) ? 0 : -EHOSTDOWN;
+}
