@@ -33,7 +33,7 @@ struct orl_fabric {
 			  * by offsets into the registered memory */
 	bool any_memory; /* one registration may cover all of memory, and
 			  * touches no pages */
-	size_t message_most; /* bytes of a message that stays in order, and
+	size_t message_most;  /* bytes of a message that stays in order, and
 			      * takes one trip */
 	size_t transfer_most; /* bytes of one read or write */
 	uint8_t name[ORL_FABRIC_NAME]; /* of this process's endpoint */
@@ -42,7 +42,10 @@ struct orl_fabric {
 
 extern struct orl_fabric orl_fabric;
 
-/* A message has come; it is the callee's until it returns. */
+/*
+ * A message has come, at a multiple of 8; it is the callee's until it
+ * returns.
+ */
 typedef void (*orl_fabric_message_fn)(const void *message, size_t len);
 
 /*
@@ -52,11 +55,24 @@ typedef void (*orl_fabric_message_fn)(const void *message, size_t len);
  */
 int orl_fabric_open(int ranks, orl_fabric_message_fn message,
 		    const char **what);
-/* Messages given before have left; nothing is outstanding. */
+/*
+ * Waits up to 2 s until all that was posted is done; messages that come
+ * meanwhile are dropped.  What is not done by then never will be.  Registered
+ * memory is to be closed before.
+ */
 void orl_fabric_close(void);
 
-/* The address of a peer by its endpoint's name. */
+/*
+ * The address of a peer by its endpoint's name; valid until orl_fabric_close.
+ * -EPROTONOSUPPORT: it has opened another provider than this process.
+ */
 int orl_fabric_peer(const void *name, size_t len, uint64_t *addr);
+/*
+ * The peer is dead: its operations are done with -EHOSTDOWN by the next
+ * polls, and so are all that follow.  Errors of its operations have the same
+ * effect by themselves; this is for who knows better.
+ */
+void orl_fabric_lose(uint64_t addr);
 
 /* -- memory that peers may read and write ---------------------------------- */
 
@@ -74,21 +90,22 @@ void orl_mr_close(struct orl_mr *mr);
 
 /*
  * One read, write or send.  Whoever posts it provides it, sets done, and
- * leaves it alone until done has been called, once, by orl_fabric_poll or by
- * the posting function itself (where the provider has taken a copy): error is
- * 0 or -errno.  done may free it and post others.  The other members belong
- * to src/fabric.
+ * leaves it alone until done has been called, once, by orl_fabric_poll (never
+ * by the posting function): error is 0 or -errno.  done may free it and post
+ * others.  An error means that the peer is lost, except for -EFAULT, -ENOMEM,
+ * -EINVAL, -EACCES and -EMSGSIZE.  The other members belong to src/fabric.
  */
 struct orl_fabric_op {
 	void (*done)(struct orl_fabric_op *op, int error);
 	struct orl_fabric_op *next;
 	void *context[8]; /* libfabric's */
 	void *mr;	  /* of the local buffer, where there must be one */
+	void *copy;	  /* of the local buffer, likewise */
 	uint64_t peer;
 	const void *buf;
 	size_t len;
 	uint64_t addr, key;
-	int kind;
+	int kind, error;
 };
 
 /*

@@ -61,6 +61,15 @@ TESTS += $(units_node)
 EXTRA_DIST += test/arena.h test/process.h test/target.h
 # -- end of units of the node --------------------------------------------------
 
+# -- units: other nodes, without MPI ------------------------------------------
+units_fabric = test/unit_fabric test/unit_fabric_death
+test_unit_fabric_LDADD = libcore.la
+test_unit_fabric_death_LDADD = libcore.la
+check_PROGRAMS += $(units_fabric)
+TESTS += $(units_fabric)
+EXTRA_DIST += test/fabric_pair.h
+# -- end of units of other nodes ------------------------------------------------
+
 # -- units: datatypes --------------------------------------------------------
 units_type = test/unit_type test/unit_type_large test/unit_type_repeat \
 	test/unit_type_random

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * endpoint.c - one endpoint, its completion queue and its receive buffers.
+ * Receive buffers are always posted: where there is none, what comes after
+ * the message waits too, reads and writes included.
+ */
+#include "fabric.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#define MESSAGE_MOST (16 << 10)
+
+struct orl_endpoint orl_endpoint = { .fd = -1 };
+
+/* -- what a provider is like ----------------------------------------------- */
+
+static bool is_provider(const struct fi_info *info, const char *head)
+{
+	return !strncmp(info->fabric_attr->prov_name, head, strlen(head));
+}
+
+/* Longer ones take more trips, and overtake others. */
+static size_t find_message_most(const struct fi_info *info)
+{
+	const char *eager = getenv("FI_OFI_RXM_BUFFER_SIZE");
+	size_t most = MESSAGE_MOST;
+
+	if (is_provider(info, "shm"))
+		most = info->tx_attr->inject_size;
+	else if (strstr(info->fabric_attr->prov_name, "ofi_rxm") && eager)
+		most = (size_t)strtoul(eager, NULL, 0);
+	if (most > MESSAGE_MOST || !most)
+		most = MESSAGE_MOST;
+	return most < info->ep_attr->max_msg_size ? most
+						  : info->ep_attr->max_msg_size;
+}
+
+static void note_traits(struct orl_endpoint *endpoint,
+			const struct fi_info *info)
+{
+	const struct fi_domain_attr *domain = info->domain_attr;
+
+	endpoint->mr_mode = domain->mr_mode;
+	endpoint->key_size = domain->mr_key_size;
+	endpoint->message_most = find_message_most(info);
+	if ((domain->mr_mode & FI_MR_LOCAL) || is_provider(info, "verbs"))
+		endpoint->inject = info->tx_attr->inject_size;
+}
+
+/* -- receive buffers ------------------------------------------------------- */
+
+int orl_recv_post(struct orl_endpoint *endpoint, struct orl_recv_buffer *buffer)
+{
+	void *desc = buffer->mr ? fi_mr_desc(buffer->mr) : NULL;
+	struct iovec iov = { .iov_base = buffer->bytes,
+			     .iov_len = ORL_RECV_BYTES };
+	struct fi_msg message = { .msg_iov = &iov,
+				  .desc = &desc,
+				  .iov_count = 1,
+				  .addr = FI_ADDR_UNSPEC,
+				  .context = &buffer->context };
+	int rc = (int)fi_recvmsg(endpoint->ep, &message, FI_MULTI_RECV);
+
+	buffer->posted = !rc;
+	return rc;
+}
+
+static void free_buffers(struct orl_endpoint *endpoint)
+{
+	for (int i = 0; i < ORL_RECV_BUFFERS; i++)
+		if (endpoint->buffers[i].mr)
+			fi_close(&endpoint->buffers[i].mr->fid);
+	free(endpoint->buffers[0].bytes);
+}
+
+static int post_buffers(struct orl_endpoint *endpoint)
+{
+	void *bytes = NULL;
+	int rc;
+
+	if (posix_memalign(&bytes, 4096, ORL_RECV_BUFFERS * ORL_RECV_BYTES))
+		return -ENOMEM;
+	for (int i = 0; i < ORL_RECV_BUFFERS; i++) {
+		struct orl_recv_buffer *buffer = &endpoint->buffers[i];
+
+		buffer->bytes = (char *)bytes + (size_t)i * ORL_RECV_BYTES;
+		rc = orl_local_open(endpoint, buffer->bytes, ORL_RECV_BYTES,
+				    FI_RECV, &buffer->mr);
+		if (!rc)
+			rc = orl_recv_post(endpoint, buffer);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* -- opening --------------------------------------------------------------- */
+
+/* With something to sleep on, if it can be had. */
+static int open_cq(struct orl_endpoint *endpoint)
+{
+	struct fi_cq_attr attr = { .format = FI_CQ_FORMAT_DATA,
+				   .wait_obj = FI_WAIT_FD };
+	int rc = fi_cq_open(endpoint->domain, &attr, &endpoint->cq, NULL);
+
+	endpoint->fd = -1;
+	if (rc) {
+		attr.wait_obj = FI_WAIT_NONE;
+		return fi_cq_open(endpoint->domain, &attr, &endpoint->cq, NULL);
+	}
+	if (fi_control(&endpoint->cq->fid, FI_GETWAIT, &endpoint->fd))
+		endpoint->fd = -1;
+	return 0;
+}
+
+static int open_objects(struct orl_endpoint *endpoint, struct fi_info *info,
+			int ranks, const char **step)
+{
+	struct fi_av_attr av = { .type = FI_AV_TABLE, .count = (size_t)ranks };
+	int rc;
+
+	*step = "fi_fabric";
+	rc = orl_libfabric.fabric(info->fabric_attr, &endpoint->fabric, NULL);
+	if (rc)
+		return rc;
+	*step = "fi_domain";
+	rc = fi_domain(endpoint->fabric, info, &endpoint->domain, NULL);
+	if (rc)
+		return rc;
+	*step = "fi_av_open";
+	rc = fi_av_open(endpoint->domain, &av, &endpoint->av, NULL);
+	if (rc)
+		return rc;
+	*step = "fi_cq_open";
+	rc = open_cq(endpoint);
+	if (rc)
+		return rc;
+	*step = "fi_endpoint";
+	return fi_endpoint(endpoint->domain, info, &endpoint->ep, NULL);
+}
+
+static int enable(struct orl_endpoint *endpoint, const char **step)
+{
+	size_t most = endpoint->message_most;
+	int rc;
+
+	*step = "fi_ep_bind";
+	rc = fi_ep_bind(endpoint->ep, &endpoint->av->fid, 0);
+	if (!rc)
+		rc = fi_ep_bind(endpoint->ep, &endpoint->cq->fid,
+				FI_TRANSMIT | FI_RECV);
+	if (rc)
+		return rc;
+	/* Where it cannot be set, the provider looks after itself. */
+	fi_setopt(&endpoint->ep->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV,
+		  &most, sizeof(most));
+	*step = "fi_enable";
+	return fi_enable(endpoint->ep);
+}
+
+int orl_endpoint_open(struct orl_endpoint *endpoint, struct fi_info *info,
+		      int ranks, const char **step)
+{
+	int rc;
+
+	memset(endpoint, 0, sizeof(*endpoint));
+	note_traits(endpoint, info);
+	rc = open_objects(endpoint, info, ranks, step);
+	if (!rc) {
+		rc = enable(endpoint, step);
+		if (rc) {
+			/* Providers crash when such an endpoint is closed, and
+			 * nothing else can be closed as long as it is there. */
+			endpoint->fd = -1;
+			return rc;
+		}
+		*step = "receiving";
+		rc = post_buffers(endpoint);
+	}
+	if (rc)
+		orl_endpoint_close(endpoint);
+	return rc;
+}
+
+void orl_endpoint_close(struct orl_endpoint *endpoint)
+{
+	if (endpoint->ep)
+		fi_close(&endpoint->ep->fid);
+	free_buffers(endpoint);
+	if (endpoint->cq)
+		fi_close(&endpoint->cq->fid);
+	if (endpoint->av)
+		fi_close(&endpoint->av->fid);
+	if (endpoint->domain)
+		fi_close(&endpoint->domain->fid);
+	if (endpoint->fabric)
+		fi_close(&endpoint->fabric->fid);
+	memset(endpoint, 0, sizeof(*endpoint));
+	endpoint->fd = -1;
+}

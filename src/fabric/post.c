@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * post.c - reads, writes and sends.  What the provider has no room for waits
+ * with its peer, and so does all that follows for that peer, until
+ * orl_post_kept.  What cannot be posted at all is done by the next poll, so
+ * that nothing is ever done within the call that posts it.
+ */
+#include "fabric.h"
+
+#include "orl_util.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+/* Peers that one poll serves: it must not take long. */
+#define SERVED_AT_ONCE 8
+
+enum { WRITE = 1, READ, SEND };
+
+size_t orl_posted;
+
+_Static_assert(sizeof(((struct orl_fabric_op *)0)->context) >=
+		       sizeof(struct fi_context2),
+	       "libfabric's part of an operation");
+
+/* -- local memory ---------------------------------------------------------- */
+
+static int take_local(struct orl_fabric_op *op)
+{
+	static const uint64_t access[] = {
+		[WRITE] = FI_WRITE, [READ] = FI_READ, [SEND] = FI_SEND
+	};
+	struct fid_mr *mr;
+	int rc;
+
+	if (op->mr)
+		return 0;
+	rc = orl_local_open(&orl_endpoint, op->buf, op->len, access[op->kind],
+			    &mr);
+	op->mr = rc ? NULL : mr;
+	return rc;
+}
+
+/*
+ * Devices map what they read from as if they wrote to it, which memory that
+ * is only readable does not let them: a copy then.
+ */
+static int take_copy(struct orl_fabric_op *op)
+{
+	if (op->copy)
+		return -EFAULT;
+	op->copy = malloc(op->len);
+	if (!op->copy)
+		return -ENOMEM;
+	memcpy(op->copy, op->buf, op->len);
+	op->buf = op->copy;
+	return 0;
+}
+
+void orl_post_release(struct orl_fabric_op *op)
+{
+	if (orl_unlikely(op->mr != NULL))
+		fi_close(&((struct fid_mr *)op->mr)->fid);
+	free(op->copy);
+}
+
+/* -- one operation --------------------------------------------------------- */
+
+static int post_transfer(struct orl_fabric_op *op, void *desc)
+{
+	struct iovec iov = { .iov_base = (void *)op->buf, .iov_len = op->len };
+	struct fi_rma_iov remote = { .addr = op->addr,
+				     .len = op->len,
+				     .key = op->key };
+	struct fi_msg_rma transfer = { .msg_iov = &iov,
+				       .desc = &desc,
+				       .iov_count = 1,
+				       .addr = orl_peer_of(op->peer)->addr,
+				       .rma_iov = &remote,
+				       .rma_iov_count = 1,
+				       .context = op->context };
+	uint64_t flags = FI_COMPLETION;
+
+	if (op->kind == READ)
+		return (int)fi_readmsg(orl_endpoint.ep, &transfer, flags);
+	flags |= FI_DELIVERY_COMPLETE;
+	if (op->len <= orl_endpoint.inject)
+		flags |= FI_INJECT;
+	return (int)fi_writemsg(orl_endpoint.ep, &transfer, flags);
+}
+
+static int post_to_provider(struct orl_fabric_op *op)
+{
+	void *desc = NULL;
+	int rc = take_local(op);
+
+	if (rc)
+		return rc;
+	if (op->mr)
+		desc = fi_mr_desc(op->mr);
+	if (op->kind != SEND)
+		return post_transfer(op, desc);
+	return (int)fi_send(orl_endpoint.ep, op->buf, op->len, desc,
+			    orl_peer_of(op->peer)->addr, op->context);
+}
+
+static int post(struct orl_fabric_op *op)
+{
+	int rc = post_to_provider(op);
+
+	if (orl_unlikely(rc == -EFAULT && op->kind != READ)) {
+		rc = take_copy(op);
+		if (!rc)
+			rc = post_to_provider(op);
+	}
+	if (orl_likely(!rc))
+		orl_posted++;
+	return rc;
+}
+
+/* Says the error something of the operation, rather than of the peer? */
+static bool is_of_operation(int rc)
+{
+	return rc == -EFAULT || rc == -ENOMEM || rc == -EINVAL ||
+	       rc == -EACCES || rc == -EMSGSIZE;
+}
+
+static void fail(struct orl_fabric_op *op, int rc)
+{
+	op->error = rc;
+	orl_list_append(&orl_failed, op);
+	if (!is_of_operation(rc))
+		orl_peer_lose(orl_peer_of(op->peer), rc);
+}
+
+static void start(struct orl_fabric_op *op)
+{
+	struct orl_fabric_peer *peer = orl_peer_of(op->peer);
+	int rc;
+
+	op->mr = NULL;
+	op->copy = NULL;
+	op->error = 0;
+	if (orl_unlikely(peer->error)) {
+		fail(op, peer->error);
+		return;
+	}
+	rc = peer->kept.first ? -FI_EAGAIN : post(op);
+	if (orl_likely(!rc))
+		return;
+	if (rc == -FI_EAGAIN)
+		orl_peer_keep(peer, op);
+	else
+		fail(op, rc);
+}
+
+/* -- what was kept --------------------------------------------------------- */
+
+/* True if anything has left, or failed. */
+static bool serve(struct orl_fabric_peer *peer)
+{
+	bool moves = false;
+	struct orl_fabric_op *op;
+	int rc;
+
+	while ((op = peer->kept.first)) {
+		rc = post(op);
+		if (rc == -FI_EAGAIN)
+			break;
+		/* It may have been lost, with all that was kept. */
+		orl_list_take(&peer->kept);
+		if (rc)
+			fail(op, rc);
+		moves = true;
+	}
+	if (moves)
+		orl_peer_moves(peer);
+	else if (op)
+		orl_peer_look(peer);
+	return moves || !peer->kept.first;
+}
+
+bool orl_post_kept(void)
+{
+	bool any = false;
+
+	for (int i = 0; i < SERVED_AT_ONCE && orl_waiting.first; i++) {
+		struct orl_fabric_peer *peer = orl_waiting.first;
+
+		orl_waiting.first = peer->next_waiting;
+		if (!orl_waiting.first)
+			orl_waiting.last = &orl_waiting.first;
+		any |= serve(peer);
+		if (!peer->kept.first)
+			continue;
+		peer->next_waiting = NULL;
+		*orl_waiting.last = peer;
+		orl_waiting.last = &peer->next_waiting;
+	}
+	return any;
+}
+
+/* -- the interface --------------------------------------------------------- */
+
+static void start_transfer(struct orl_fabric_op *op)
+{
+	if (orl_unlikely(!op->len || op->len > orl_fabric.transfer_most)) {
+		op->mr = op->copy = NULL;
+		fail(op, -EMSGSIZE);
+		return;
+	}
+	start(op);
+}
+
+void orl_fabric_write(struct orl_fabric_op *op, uint64_t peer, uint64_t addr,
+		      uint64_t key, const void *src, size_t len)
+{
+	op->kind = WRITE;
+	op->peer = peer;
+	op->addr = addr;
+	op->key = key;
+	op->buf = src;
+	op->len = len;
+	start_transfer(op);
+}
+
+void orl_fabric_read(struct orl_fabric_op *op, uint64_t peer, uint64_t addr,
+		     uint64_t key, void *dst, size_t len)
+{
+	op->kind = READ;
+	op->peer = peer;
+	op->addr = addr;
+	op->key = key;
+	op->buf = dst;
+	op->len = len;
+	start_transfer(op);
+}
+
+void orl_fabric_send(struct orl_fabric_op *op, uint64_t peer,
+		     const void *message, size_t len)
+{
+	op->kind = SEND;
+	op->peer = peer;
+	op->buf = message;
+	op->len = len;
+	if (orl_unlikely(!len || len > orl_endpoint.message_most)) {
+		op->mr = op->copy = NULL;
+		fail(op, -EMSGSIZE);
+		return;
+	}
+	start(op);
+}
