@@ -18,6 +18,9 @@ libcore_la_SOURCES = \
 	src/type/type.h \
 	src/shm/arena.c src/shm/cgroup.c src/shm/extent.c src/shm/extent.h \
 	src/shm/limit.c src/shm/node.c src/shm/peer.c src/shm/shm.h \
+	src/am/am.h src/am/answer.c src/am/deliver.c src/am/link.c \
+	src/am/message.c src/am/name.c src/am/network.c src/am/parked.c \
+	src/am/peer.c src/am/slot.c \
 	src/path/cma.c src/path/copy.h src/path/direct.c src/path/lazy.c \
 	src/path/queue.c src/path/queue.h src/path/remote.c \
 	src/path/remote.h src/path/serve.c
