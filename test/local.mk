@@ -126,3 +126,14 @@ check_PROGRAMS += test/random
 TESTS += test/random test/random_mutants.sh
 EXTRA_DIST += test/random_mutants.sh
 # -- end of random -------------------------------------------------------------
+
+# -- units: active messages ------------------------------------------------------
+units_am = test/unit_am test/unit_am_error
+test_unit_am_LDADD = libcore.la
+test_unit_am_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src/am
+test_unit_am_error_LDADD = libcore.la
+test_unit_am_error_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src/am
+check_PROGRAMS += $(units_am)
+TESTS += $(units_am)
+EXTRA_DIST += test/links.h
+# -- end of units of active messages ---------------------------------------------
