@@ -127,6 +127,24 @@ TESTS += test/random test/random_mutants.sh
 EXTRA_DIST += test/random_mutants.sh
 # -- end of random -------------------------------------------------------------
 
+# -- verbs without hardware, in a guest; not part of make check ------------------
+#	make check-verbs ORIEL_VERBS_TESTS='put_get lock'
+verbs_parts = test/verbs/suite.sh test/verbs/guest test/verbs/guest_init.sh \
+	test/verbs/kernel.sh test/verbs/kernel.config test/verbs/random.sh \
+	test/verbs/README.md
+verbs_run = env ORIELRUN='$(abs_top_builddir)/orielrun' \
+	top_builddir='$(top_builddir)' $(SHELL)
+EXTRA_PROGRAMS += test/verbs/probe
+test_verbs_probe_LDADD = -lfabric
+EXTRA_DIST += $(verbs_parts)
+CLEANFILES += test-suite-verbs.log test/verbs/suite.log test/verbs/suite.trs
+.PHONY: check-verbs
+check-verbs: test/verbs/probe$(EXEEXT)
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS=test/verbs/suite.sh \
+		TEST_SUITE_LOG=test-suite-verbs.log \
+		SH_LOG_COMPILER="$(verbs_run)"
+# -- end of verbs ----------------------------------------------------------------
+
 # -- units: active messages ------------------------------------------------------
 units_am = test/unit_am test/unit_am_error
 test_unit_am_LDADD = libcore.la
