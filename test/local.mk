@@ -146,12 +146,14 @@ check-verbs: test/verbs/probe$(EXEEXT)
 # -- end of verbs ----------------------------------------------------------------
 
 # -- units: active messages ------------------------------------------------------
-units_am = test/unit_am test/unit_am_error
+units_am = test/unit_am test/unit_am_error test/fuzz_am
 test_unit_am_LDADD = libcore.la
 test_unit_am_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src/am
 test_unit_am_error_LDADD = libcore.la
 test_unit_am_error_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src/am
+test_fuzz_am_LDADD = libcore.la
+test_fuzz_am_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src/am
 check_PROGRAMS += $(units_am)
 TESTS += $(units_am)
-EXTRA_DIST += test/links.h
+EXTRA_DIST += test/links.h test/nowhere.h
 # -- end of units of active messages ---------------------------------------------
