@@ -29,6 +29,9 @@ extern _Atomic(bool) orl_network_on;
  */
 extern _Atomic(uint32_t) orl_network_polls;
 
+/* orl_now_ns() of when a poll last did anything. */
+extern _Atomic(uint64_t) orl_network_worked;
+
 /* Polls for a thread of the application; true if anything was done. */
 bool orl_network_poll(void);
 /* The registered functions, as orl_progress runs them. */

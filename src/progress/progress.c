@@ -18,12 +18,14 @@
 #define CALLS_A_LOOK  16
 #define SHORT_HOOK_NS 2000
 #define LONG_HOOK_NS  10000
+#define TRAFFIC_NS    500000 /* after the latest message */
 
 static _Atomic(orl_poll_fn) polls[MAX_POLLS];
 
 struct orl_network orl_network;
 _Atomic(bool) orl_network_on;
 _Atomic(uint32_t) orl_network_polls;
+_Atomic(uint64_t) orl_network_worked;
 
 /* Within orl_progress_host: what it calls may wait, or call the hook. */
 static THREAD_LOCAL bool is_inside;
@@ -89,6 +91,9 @@ bool orl_network_poll(void)
 		orl_thread_review();
 	}
 	orl_progress_unlock();
+	if (done)
+		atomic_store_explicit(&orl_network_worked, orl_now_ns(),
+				      memory_order_relaxed);
 	return done;
 }
 
@@ -100,9 +105,19 @@ void orl_progress(void)
 	orl_network_poll();
 }
 
+/* Is it for the hook to poll, rather than for the thread to be woken? */
+static bool has_traffic(uint64_t now)
+{
+	return !orl_progress_has_thread() ||
+	       now - atomic_load_explicit(&orl_network_worked,
+					  memory_order_relaxed) <
+		       TRAFFIC_NS;
+}
+
 /*
- * The host looks for its messages as often as it can, and each of our polls
- * delays one that comes meanwhile: few while there is nothing for us.
+ * The host looks for its messages as often as it can, and each of our polls,
+ * a system call, delays one that comes meanwhile: none while nothing comes
+ * for us, if there is a thread to note when that changes, else few.
  */
 void orl_progress_hook(void)
 {
@@ -114,7 +129,7 @@ void orl_progress_hook(void)
 	    ++calls % CALLS_A_LOOK || is_inside)
 		return;
 	now = orl_now_ns();
-	if (now < next)
+	if (now < next || !has_traffic(now))
 		return;
 	interval += interval / 4;
 	if (orl_network_poll() || interval < SHORT_HOOK_NS)

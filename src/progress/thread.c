@@ -191,6 +191,7 @@ static void note_work(struct view *me)
 		me->paid = true;
 	}
 	me->worked = now;
+	atomic_store_explicit(&orl_network_worked, now, memory_order_relaxed);
 	me->nap = SHORT_NS;
 	me->refusals = 0;
 }
