@@ -145,6 +145,12 @@ check-verbs: test/verbs/probe$(EXEEXT)
 		SH_LOG_COMPILER="$(verbs_run)"
 # -- end of verbs ----------------------------------------------------------------
 
+# -- units: waiting and progress -------------------------------------------------
+test_unit_progress_LDADD = libcore.la
+check_PROGRAMS += test/unit_progress
+TESTS += test/unit_progress
+# -- end of units of progress ----------------------------------------------------
+
 # -- units: active messages ------------------------------------------------------
 units_am = test/unit_am test/unit_am_error test/fuzz_am
 test_unit_am_LDADD = libcore.la
