@@ -49,7 +49,8 @@ struct orl_network {
 	/*
 	 * Lock held: microseconds after which poll must look at something
 	 * again that no message tells of (parked work); -1: never.  NULL is as
-	 * if it always said so.
+	 * if it always said so.  Asked before each sleep of the thread, and
+	 * behind polls of others while it sleeps for longer.
 	 */
 	long (*patience)(void);
 	bool needs_cpu; /* peers' operations wait for this process's poll */

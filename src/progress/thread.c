@@ -40,9 +40,9 @@ static struct {
 	_Atomic(bool) stopping;
 	_Atomic(bool) asleep;
 	_Atomic(uint32_t) wishes; /* bumped by who wants it awake */
-	/* When a nap ends that patience does not bound, in us; under the
-	 * lock. */
-	long patience;
+	/* What it knows of the network's patience, in us, while it sleeps
+	 * for longer than a nap; else 0, less than any. */
+	_Atomic(long) patience;
 } thread = { .wake_fd = -1 };
 
 static THREAD_LOCAL bool is_self;
@@ -96,6 +96,7 @@ static bool doze(struct view *me, int fd, long ns)
 	    fds[0].revents)
 		drain(thread.wake_fd);
 	atomic_store_explicit(&thread.asleep, false, memory_order_relaxed);
+	atomic_store_explicit(&thread.patience, 0, memory_order_relaxed);
 	wishes = atomic_load(&thread.wishes);
 	if (wishes == me->wishes)
 		return false;
@@ -124,17 +125,20 @@ static long patience(void)
 	return orl_network.patience ? orl_network.patience() : -1;
 }
 
+/* Asks only while the answer may matter: asking may have a meaning. */
 void orl_thread_review(void)
 {
+	long known =
+		atomic_load_explicit(&thread.patience, memory_order_relaxed);
 	long us;
 
-	if (!atomic_load_explicit(&thread.asleep, memory_order_relaxed))
+	if (!known)
 		return;
 	us = patience();
-	if (us >= 0 && (thread.patience < 0 || us < thread.patience)) {
-		thread.patience = us;
-		orl_progress_wake();
-	}
+	if (us < 0 || (known >= 0 && us >= known))
+		return;
+	atomic_store_explicit(&thread.patience, 0, memory_order_relaxed);
+	wake();
 }
 
 /* -- while the application polls ------------------------------------------- */
@@ -229,7 +233,8 @@ static long plan(struct view *me, int *fd)
 		ns = me->nap;
 		me->nap = ns > LONG_NS / 2 ? LONG_NS : 2 * ns;
 	}
-	thread.patience = us;
+	atomic_store_explicit(&thread.patience, *fd < 0 ? 0 : us,
+			      memory_order_relaxed);
 	return us >= 0 && us < ns / 1000 ? us * 1000 : ns;
 }
 
@@ -335,6 +340,7 @@ void orl_thread_reset(void)
 {
 	thread.exists = false;
 	thread.asleep = false;
+	thread.patience = 0;
 	/* The parent's thread would be woken by it. */
 	if (thread.wake_fd >= 0)
 		close(thread.wake_fd);
