@@ -287,6 +287,7 @@ int main(int argc, char **argv)
 	      "a result was written");
 	test_win_close(&w);
 	regions();
-	shared_query();
+	if (test_kind_is_usable(KIND_SHARED))
+		shared_query();
 	return test_finish();
 }

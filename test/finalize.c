@@ -74,7 +74,8 @@ int main(int argc, char **argv)
 	test_start(argc, argv);
 	set(use_early);
 	test_win_open(&early, KIND_ALLOCATE, 64, 1);
-	test_win_open(&late, KIND_SHARED, 64, 1);
+	test_win_open(&late, test_are_apart() ? KIND_ALLOCATE : KIND_SHARED, 64,
+		      1);
 	set(use_late);
 	MPI_Finalize();
 	check(callbacks == 2, "%d callbacks", callbacks);

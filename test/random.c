@@ -305,6 +305,20 @@ static void run_seed(uint64_t seed)
 	arena_reset();
 }
 
+/* Ranks of more than one node have no shared windows. */
+static bool are_apart(void)
+{
+	int size, near_size;
+	MPI_Comm near;
+
+	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
+			    MPI_INFO_NULL, &near);
+	MPI_Comm_size(near, &near_size);
+	MPI_Comm_free(&near);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	return near_size < size;
+}
+
 int main(int argc, char **argv)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGABRT,
@@ -324,6 +338,8 @@ int main(int argc, char **argv)
 	/* Mapped memory alone: the program's own is out of reach. */
 	if (getenv("ORIEL_PATH") && !strcmp(getenv("ORIEL_PATH"), "direct"))
 		config.win_kinds &= ~(1u << WIN_CREATE | 1u << WIN_DYNAMIC);
+	if (are_apart())
+		config.win_kinds &= ~(1u << WIN_SHARED);
 	parse(argc, argv, &seeds);
 	make_comms();
 	/* Hosts that spin are slow where ranks outnumber cores. */

@@ -123,6 +123,21 @@ static inline bool test_expect(int rc, int class, int other, const char *words,
 	return false;
 }
 
+/* Are the ranks of more than one node? */
+static inline bool test_are_apart(void)
+{
+	static int near_size;
+	MPI_Comm near;
+
+	if (!near_size) {
+		MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
+				    MPI_INFO_NULL, &near);
+		MPI_Comm_size(near, &near_size);
+		MPI_Comm_free(&near);
+	}
+	return near_size < test_size;
+}
+
 static inline void test_learn(void)
 {
 	MPI_Comm_rank(MPI_COMM_WORLD, &test_rank);
@@ -209,9 +224,12 @@ static inline bool test_kind_is_dynamic(enum test_kind kind)
 	return kind == KIND_DYNAMIC || kind == KIND_DYNAMIC_MEM;
 }
 
-/* Can peers reach a window of this kind by the paths allowed? */
+/* Collective: can peers reach a window of this kind, where they are and by the
+ * paths allowed? */
 static inline bool test_kind_is_usable(enum test_kind kind)
 {
+	if (kind == KIND_SHARED && test_are_apart())
+		return false;
 	return !(test_kind_is_heap(kind) && test_path_is("direct"));
 }
 
