@@ -62,10 +62,10 @@ struct orl_am_peer {
 	bool has_left;	   /* it has said that it will send nothing more, */
 	bool said_bye;	   /* we have, */
 	bool knows_bye;	   /* and it has received that */
-	uint64_t heard;	   /* time of its latest message */
-	uint64_t asked;	   /* of our oldest unanswered question whether it
-			   * lives; 0: none */
-	uint64_t ask_next; /* when to repeat the question */
+	uint64_t asked;	   /* since when we watch it, and it says nothing;
+			    * 0: it has, or we do not */
+	uint64_t ask_next; /* when to ask whether it lives */
+	uint64_t watched;  /* when that was looked at last */
 };
 
 /*
@@ -84,8 +84,10 @@ int orl_am_peer_find(const struct orl_am_card *card, struct orl_am_peer **peer);
  * without the lock. */
 extern _Atomic(uint32_t) orl_am_losses;
 /*
- * For who has waited long for the peer: asks it for a sign of life, and
- * declares it lost when it has given none for ORIEL_TIMEOUT seconds.
+ * For who waits for the peer, some times a second: asks it for a sign of life
+ * if it says nothing, and declares it lost when that cannot be sent, or it
+ * has given none for ORIEL_TIMEOUT seconds though it has a thread that
+ * would.  Who waits for answers need not call it.
  */
 void orl_am_watch(struct orl_am_peer *peer);
 /*
@@ -227,6 +229,9 @@ void orl_am_copy_answer(struct orl_link *link, void *dst, const void *data,
  */
 uint32_t orl_am_slot(struct orl_link *link, orl_am_answer_fn fn, void *dst,
 		     size_t len);
+/* The same for a record of the message that is not the latest. */
+uint32_t orl_am_slot_of(struct orl_link *link, const void *record,
+			orl_am_answer_fn fn, void *dst, size_t len);
 
 /* -- waiting; these take the lock themselves ------------------------------- */
 

@@ -77,12 +77,19 @@ void orl_am_answers_send(struct orl_am_peer *peer)
 	orl_am_message_send(message, peer);
 }
 
-/* What the answers did not carry anyway. */
+/*
+ * What the answers did not carry anyway.  Who has left waits for one message
+ * more, our bye or that we have heard his, and is gone after that: any other
+ * would but try to connect to nobody.
+ */
 static void tell(struct orl_am_peer *peer)
 {
-	if (peer->must_tell || peer->received - peer->told >= ORL_AM_UNTOLD)
-		orl_am_message_tell(peer,
-				    peer->has_left ? ORL_AM_HEARD_BYE : 0);
+	if (peer->has_left && peer->must_tell && !peer->said_bye)
+		orl_am_message_tell(peer, ORL_AM_HEARD_BYE);
+	else if (!peer->has_left &&
+		 (peer->must_tell ||
+		  peer->received - peer->told >= ORL_AM_UNTOLD))
+		orl_am_message_tell(peer, 0);
 	peer->must_tell = false;
 }
 

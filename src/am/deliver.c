@@ -76,8 +76,11 @@ void orl_am_execute(struct orl_am_delivery *delivery)
 		delivery->next +=
 			ORL_ALIGN_UP((size_t)record->bytes, ORL_RECORD_ALIGN);
 		rc = execute_one(delivery, record);
-		if (orl_likely(!rc) || rc == ORL_AM_PARK)
+		if (orl_likely(!rc) || delivery->parked)
 			continue;
+		/* Without memory to keep the rest it must not go on. */
+		if (rc == ORL_AM_PARK)
+			rc = -ENOMEM;
 		report(delivery, rc, rc > 0 ? delivery->shift + at : 0);
 		if (rc < 0)
 			break;
@@ -145,9 +148,8 @@ static struct orl_am_peer *admit(const struct orl_am_head *head, size_t len)
 	peer = orl_am_peer_by_token(head->from);
 	if (!peer || peer->error || !take_credit(peer, head->credit))
 		return NULL;
-	peer->heard = orl_am_clock();
 	peer->asked = 0;
-	peer->spoken = true;
+	__atomic_store_n(&peer->spoken, true, __ATOMIC_RELAXED);
 	take_flags(peer, head->flags);
 	return peer;
 }

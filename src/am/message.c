@@ -113,7 +113,7 @@ void orl_am_message_send(struct orl_am_message *message,
 	if (orl_progress_has_thread())
 		head->flags |= ORL_AM_LIVELY;
 	peer->told = peer->received;
-	peer->spoken = true;
+	__atomic_store_n(&peer->spoken, true, __ATOMIC_RELAXED);
 	message->peer = peer;
 	message->op.done = sent;
 	orl_am_counts.sent++;

@@ -53,14 +53,14 @@ static void poll_registered(void)
 	orl_am_answers_send_all();
 }
 
-/* Behind all that has waited for credit. */
+/* Behind all that has waited for credit.  Who has left knows already. */
 static void say_bye(void)
 {
 	struct orl_am_peer *peer;
 
 	for (peer = orl_am_peers; peer; peer = peer->next) {
-		if (!peer->spoken || peer->said_bye || peer->error ||
-		    peer->waiting)
+		if (!peer->spoken || peer->said_bye || peer->has_left ||
+		    peer->error || peer->waiting)
 			continue;
 		peer->said_bye = true;
 		orl_am_message_tell(peer, ORL_AM_BYE);
@@ -166,7 +166,7 @@ bool orl_am_is_open(void)
 
 static bool is_done_with(struct orl_am_peer *peer)
 {
-	return !peer->spoken ||
+	return !__atomic_load_n(&peer->spoken, __ATOMIC_RELAXED) ||
 	       __atomic_load_n(&peer->error, __ATOMIC_RELAXED) ||
 	       __atomic_load_n(&peer->has_left, __ATOMIC_RELAXED) ||
 	       __atomic_load_n(&peer->knows_bye, __ATOMIC_RELAXED);

@@ -16,9 +16,9 @@
 
 #define SECOND	      1000000000u
 #define SILENCE	      (SECOND / 2) /* before we ask */
-#define REPEAT_FIRST  SECOND	   /* before we ask again */
 #define REPEAT_MOST   (64ull * SECOND)
 #define LOOK_INTERVAL (SECOND / 4)
+#define FORGOTTEN     (8ull * SECOND) /* since it was watched last */
 
 static struct orl_map by_token = ORL_MAP_INIT;
 
@@ -61,7 +61,6 @@ static int make_peer(const struct orl_am_card *card, struct orl_am_peer **made)
 	if (!peer)
 		return -ENOMEM;
 	peer->token = card->token;
-	peer->heard = orl_am_clock();
 	rc = orl_fabric_peer(card->name, card->name_len, &peer->addr);
 	if (!rc)
 		rc = orl_map_set(&by_token, peer->token, peer);
@@ -142,6 +141,12 @@ static bool is_overdue(const struct orl_am_peer *peer, uint64_t now)
 	       now - peer->asked > (uint64_t)orl_options.timeout * SECOND;
 }
 
+static void start_watch(struct orl_am_peer *peer, uint64_t now)
+{
+	peer->asked = now;
+	peer->ask_next = now + SILENCE;
+}
+
 static void ask_again(struct orl_am_peer *peer, uint64_t now)
 {
 	uint64_t waited = now - peer->asked;
@@ -153,20 +158,18 @@ static void ask_again(struct orl_am_peer *peer, uint64_t now)
 void orl_am_watch(struct orl_am_peer *peer)
 {
 	const uint64_t now = orl_am_clock();
+	const bool was_watched = now - peer->watched < FORGOTTEN;
 
+	peer->watched = now;
 	if (peer->error)
 		return;
-	if (!peer->asked) {
-		if (now - peer->heard < SILENCE)
-			return;
-		peer->asked = now;
-		peer->ask_next = now + REPEAT_FIRST;
-		ask(peer);
-	} else if (is_overdue(peer, now)) {
+	/* What was asked long ago, for another reason, does not count. */
+	if (!peer->asked || !was_watched)
+		start_watch(peer, now);
+	else if (is_overdue(peer, now))
 		orl_am_lose(peer, -ETIMEDOUT);
-	} else if (now >= peer->ask_next) {
+	else if (now >= peer->ask_next)
 		ask_again(peer, now);
-	}
 }
 
 void orl_am_watch_all(void)

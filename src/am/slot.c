@@ -158,8 +158,8 @@ static void count(struct orl_link *link, uint32_t change)
 			 __ATOMIC_RELEASE);
 }
 
-uint32_t orl_am_slot(struct orl_link *link, orl_am_answer_fn fn, void *dst,
-		     size_t len)
+uint32_t orl_am_slot_of(struct orl_link *link, const void *record,
+			orl_am_answer_fn fn, void *dst, size_t len)
 {
 	struct slot *slot;
 
@@ -172,10 +172,21 @@ uint32_t orl_am_slot(struct orl_link *link, orl_am_answer_fn fn, void *dst,
 	slot->link = link;
 	slot->len = (uint32_t)len;
 	slot->serial = link->out->serial;
-	slot->offset = (uint16_t)link->out->latest;
-	__atomic_store_n(&link->unasked, false, __ATOMIC_RELAXED);
+	slot->offset = (uint16_t)((const char *)record -
+				  (const char *)link->out->data);
 	count(link, 1);
 	return number_of(slot);
+}
+
+uint32_t orl_am_slot(struct orl_link *link, orl_am_answer_fn fn, void *dst,
+		     size_t len)
+{
+	const char *latest = (const char *)link->out->data + link->out->latest;
+	uint32_t number = orl_am_slot_of(link, latest, fn, dst, len);
+
+	if (orl_likely(number != 0))
+		__atomic_store_n(&link->unasked, false, __ATOMIC_RELAXED);
+	return number;
 }
 
 /* The slot is free before its function runs: that may take others. */
