@@ -54,7 +54,7 @@ static inline const struct step *step_of(const struct orl_am_source *source,
 
 static inline void count(const struct step *step)
 {
-	box.executed++;
+	__atomic_store_n(&box.executed, box.executed + 1, __ATOMIC_RELAXED);
 	if (box.next[step->link]++ != step->number)
 		box.disorder++;
 }
@@ -254,6 +254,16 @@ static inline struct report report_here(void)
 	return report;
 }
 
+static inline struct orl_am_counts counts(void)
+{
+	struct orl_am_counts now;
+
+	orl_progress_lock();
+	now = orl_am_counts;
+	orl_progress_unlock();
+	return now;
+}
+
 static inline void send_many(int messages)
 {
 	int i;
@@ -313,7 +323,7 @@ static inline void end(struct partner *partner)
 	partner_end(partner);
 }
 
-/* -- what fails ------------------------------------------------------------- */
+/* -- what fails ------------------------------------------------------------ */
 
 static int missed;
 
@@ -324,7 +334,7 @@ static inline void miss(struct orl_link *link, void *dst, const void *data,
 	missed++;
 }
 
-/* -- running cases ----------------------------------------------------------- */
+/* -- running cases --------------------------------------------------------- */
 
 /* Whether there is a network at all is found out in another process. */
 static inline bool has_network(void)

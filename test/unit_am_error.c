@@ -245,6 +245,7 @@ static void test_silent(void)
 	write_step(0, ORL_AM_PUT, 0);
 	check(!orl_am_flush(&links[0]));
 	kill(partner.pid, SIGSTOP);
+	check(waitpid(partner.pid, NULL, WUNTRACED) == partner.pid);
 	orl_options.timeout = 1;
 	write_step(0, ORL_AM_PUT, 1);
 	check(orl_am_flush(&links[0]) == -EHOSTDOWN);
@@ -277,6 +278,7 @@ static bool is_all_here(void *arg)
 static void test_last_words(void)
 {
 	struct partner partner = partner_start(leave_at_once);
+	uint64_t sent;
 
 	open_here();
 	connect_links(&partner, links, 1);
@@ -284,7 +286,10 @@ static void test_last_words(void)
 	orl_wait(&orl_am_bell, ORL_BELL_ALL, is_all_here, NULL);
 	check(!box.disorder);
 	check(links[0].peer->has_left);
+	/* There is nobody to be spoken to. */
+	sent = counts().sent;
 	orl_am_close();
+	check(counts().sent == sent);
 }
 
 /* -- all ------------------------------------------------------------------- */
