@@ -53,6 +53,18 @@ static void await(_Atomic(long) *count, long n)
 		usleep(100);
 }
 
+/*
+ * So many more polls of the thread's within less than the second after which
+ * it looks by itself: someone has woken it.
+ */
+static void await_polls(_Atomic(long) *polls, long more)
+{
+	long begin = now_us();
+
+	await(polls, *polls + more);
+	check(now_us() - begin < 900000, "the thread was not woken");
+}
+
 /* -- a network ------------------------------------------------------------- */
 
 static int requests[2], replies[2]; /* pipes */
@@ -296,12 +308,11 @@ static void test_brief(void)
 	pthread_t other;
 
 	start(ORL_PROGRESS_POLL);
-	orl_progress_lock();
+	runs = 0;
 	pthread_create(&other, NULL, give_free, NULL);
 	orl_wait_brief(&bell, ORL_BELL_ALL, gets_free, NULL);
-	orl_progress_unlock();
 	pthread_join(other, NULL);
-	check(!polls_by_us, "a brief wait polled");
+	check(!polls_by_us && !runs, "a brief wait made progress");
 	orl_progress_stop();
 }
 
@@ -352,18 +363,20 @@ static void test_idle(void)
 	check(polls_by_thread - polls < 200, "an idle thread polls often");
 }
 
+/* We send to ourselves and poll until it has come. */
 static void test_stand_back(void)
 {
-	long begin = now_us(), elapsed;
+	long begin = now_us(), before = arrived, sent;
+	char byte;
 
-	polls_by_us = polls_by_thread = 0;
-	do {
-		orl_progress();
-		elapsed = now_us() - begin;
-	} while (elapsed < 200000);
-	check(polls_by_thread < 20 * (elapsed / 100),
-	      "the thread polls beside us");
-	check(polls_by_us > polls_by_thread, "the thread polls instead of us");
+	served_by_thread = 0;
+	for (sent = 0; now_us() - begin < 200000; sent++) {
+		check(write(requests[1], "d", 1) == 1, "request to us");
+		orl_wait(&bell, ORL_BELL_ALL, has_arrived,
+			 (void *)(before + sent));
+		check(read(replies[0], &byte, 1) == 1, "reply from us");
+	}
+	check(served_by_thread < sent / 10, "the thread polls beside us");
 	/* And it takes over. */
 	ask();
 }
@@ -372,19 +385,19 @@ static void test_patience(void)
 {
 	patience_us = 200;
 	orl_progress_wake();
-	await(&polls_by_thread, polls_by_thread + 20);
+	await_polls(&polls_by_thread, 20);
 	/* Parked by a handler that ran here, while the thread sleeps. */
 	patience_us = -1;
 	usleep(20000);
 	shows_patience = true;
 	orl_progress();
-	await(&polls_by_thread, polls_by_thread + 20);
+	await_polls(&polls_by_thread, 20);
 	patience_us = -1;
 	/* Something to poll for that no fd tells of. */
 	usleep(20000);
 	is_busy = true;
 	orl_progress_wake();
-	await(&polls_by_thread, polls_by_thread + 20);
+	await_polls(&polls_by_thread, 20);
 	is_busy = false;
 }
 
@@ -432,6 +445,13 @@ static void test_want(void)
 	orl_progress_stop();
 }
 
+/* Called behind what orl_progress_start has registered. */
+static void look_for_thread(void)
+{
+	if (orl_progress_has_thread())
+		_exit(EXIT_FAILURE);
+}
+
 /* Exits with the thread running; before we have one ourselves. */
 static void test_exit(void)
 {
@@ -440,6 +460,7 @@ static void test_exit(void)
 
 	if (!child) {
 		application = pthread_self();
+		atexit(look_for_thread);
 		start(ORL_PROGRESS_THREAD);
 		ask();
 		exit(failures ? EXIT_FAILURE : EXIT_SUCCESS);

@@ -29,6 +29,14 @@ extern _Atomic(bool) orl_network_on;
  */
 extern _Atomic(uint32_t) orl_network_polls;
 
+static inline void orl_network_trace(void)
+{
+	uint32_t n =
+		atomic_load_explicit(&orl_network_polls, memory_order_relaxed);
+
+	atomic_store_explicit(&orl_network_polls, n + 1, memory_order_relaxed);
+}
+
 /* orl_now_ns() of when a poll last did anything. */
 extern _Atomic(uint64_t) orl_network_worked;
 

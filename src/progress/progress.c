@@ -68,14 +68,6 @@ void orl_progress_host(void)
 	is_inside = false;
 }
 
-static void leave_trace(void)
-{
-	uint32_t n =
-		atomic_load_explicit(&orl_network_polls, memory_order_relaxed);
-
-	atomic_store_explicit(&orl_network_polls, n + 1, memory_order_relaxed);
-}
-
 bool orl_network_poll(void)
 {
 	bool done = false;
@@ -83,7 +75,7 @@ bool orl_network_poll(void)
 	if (!atomic_load_explicit(&orl_network_on, memory_order_relaxed) ||
 	    orl_progress_has_lock())
 		return false;
-	leave_trace();
+	orl_network_trace();
 	if (!orl_progress_trylock())
 		return false;
 	if (atomic_load_explicit(&orl_network_on, memory_order_relaxed)) {

@@ -215,6 +215,12 @@ static void wait_for(struct orl_bell *bell, uint32_t bits,
 void orl_wait(struct orl_bell *bell, uint32_t bits, orl_ready_fn ready,
 	      void *arg)
 {
+	/*
+	 * Also where nothing is to be waited for because the thread was first:
+	 * on a core that it shares with us it would be first for ever.
+	 */
+	if (has_network() && !orl_progress_has_lock())
+		orl_network_trace();
 	wait_for(bell, bits, &(struct wait){ .ready = ready, .arg = arg });
 }
 
