@@ -91,6 +91,8 @@ int main(int argc, char **argv)
 
 	test_start(argc, argv);
 	for (kind = 0; kind < KIND_COUNT; kind++) {
+		if (!test_kind_is_usable(kind))
+			continue;
 		test_win_open(&w, kind, 1000 + test_rank, 3 + test_rank);
 		MPI_Win_set_errhandler(w.win, MPI_ERRORS_RETURN);
 		predefined(&w, flavors[kind]);

@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 
 	test_start(argc, argv);
 	t = test_next();
-	snprintf(path, sizeof(path), "/tmp/oriel-test-file-%d", (int)getpid());
+	snprintf(path, sizeof(path), "oriel-test-file-%d", (int)getpid());
 	MPI_Bcast(path, sizeof(path), MPI_CHAR, 0, MPI_COMM_WORLD);
 	for (i = 0; i < N; i++)
 		out[i] = test_rank * N + i;

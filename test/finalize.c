@@ -49,6 +49,7 @@ static int use_early(MPI_Comm comm, int keyval, void *value, void *state)
 	use(&w, 12);
 	test_win_close(&w);
 	free_it(&early);
+	leave_with(test_failures || callbacks != 2 ? 1 : 0);
 	return MPI_SUCCESS;
 }
 
@@ -74,8 +75,7 @@ int main(int argc, char **argv)
 	test_start(argc, argv);
 	set(use_early);
 	test_win_open(&early, KIND_ALLOCATE, 64, 1);
-	test_win_open(&late, test_are_apart() ? KIND_ALLOCATE : KIND_SHARED, 64,
-		      1);
+	test_win_open(&late, test_apart ? KIND_ALLOCATE : KIND_SHARED, 64, 1);
 	set(use_late);
 	MPI_Finalize();
 	check(callbacks == 2, "%d callbacks", callbacks);

@@ -7,7 +7,9 @@
 #	make check TESTS='test/put_get'		some
 #	make check ORIEL_TEST_HOST=1		on the host MPI, without Oriel
 #	make check ORIEL_TEST_RANKS='2 5' ORIEL_TEST_PATHS=cma
-TEST_EXTENSIONS = .sh
+#	make check-hosts			across emulated hosts alone
+#	make check-hosts HOSTS_TESTS='test/put_get' ORIEL_TEST_HOSTS='2x1 4x1'
+TEST_EXTENSIONS = .sh .tap
 TEST_RUN = env ORIELRUN='$(abs_top_builddir)/orielrun' \
 	top_builddir='$(top_builddir)' $(SHELL) $(top_srcdir)/test/run
 TEST_TAP = env AM_TAP_AWK='$(AWK)' $(SHELL) \
@@ -16,6 +18,10 @@ LOG_COMPILER = $(TEST_RUN)
 LOG_DRIVER = $(TEST_TAP)
 SH_LOG_COMPILER = $(TEST_RUN)
 SH_LOG_DRIVER = $(TEST_TAP)
+# What speaks TAP itself.
+TAP_LOG_COMPILER = env ORIELRUN='$(abs_top_builddir)/orielrun' \
+	ORIEL_TEST_PROGRAMS='$(HOSTS_TESTS)' $(SHELL)
+TAP_LOG_DRIVER = $(TEST_TAP)
 
 # -- behaviour: pure MPI programs, one a behaviour ---------------------------
 behaviour = \
@@ -36,7 +42,8 @@ behaviour = \
 
 check_PROGRAMS += $(behaviour) test/killed_job
 TESTS += $(behaviour) test/killed.sh
-EXTRA_DIST += test/run test/test.h test/elements.h test/acc.h test/killed.sh
+EXTRA_DIST += test/run test/test.h test/hosts.h test/elements.h test/acc.h \
+	test/killed.sh
 # -- end of behaviour ----------------------------------------------------------
 
 # -- behaviour: calls that meet others half-way ---------------------------------
@@ -47,6 +54,18 @@ meetings = \
 check_PROGRAMS += $(meetings)
 TESTS += $(meetings)
 # -- end of calls that meet others half-way -------------------------------------
+
+# -- hosts: behaviour across emulated hosts -------------------------------------
+HOSTS_TESTS = test/wire $(behaviour) $(meetings) test/random
+check_PROGRAMS += test/wire
+TESTS += test/hosts.tap
+EXTRA_DIST += test/hosts.tap test/hosts/common test/hosts/up test/hosts/down \
+	test/hosts/front test/hosts/host test/hosts/agent test/hosts/run
+
+check-hosts:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS=test/hosts.tap
+.PHONY: check-hosts
+# -- end of hosts --------------------------------------------------------------
 
 # -- units: node-local memory and paths, without MPI --------------------------
 units_node = test/unit_shm test/unit_limit test/unit_direct test/unit_path \

@@ -4,7 +4,7 @@
  * all of it, and as long as one rank has not set the key, the parts are
  * contiguous, as that rank may rely on.
  */
-/* ranks: 2 3; paths: default */
+/* ranks: 2 3; paths: default; hosts: none */
 #include "test.h"
 
 #define BYTES 72

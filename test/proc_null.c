@@ -80,6 +80,8 @@ int main(int argc, char **argv)
 
 	test_start(argc, argv);
 	for (kind = 0; kind < KIND_COUNT; kind++) {
+		if (!test_kind_is_usable(kind))
+			continue;
 		test_win_open(&w, kind, 64, 1);
 		MPI_Win_set_errhandler(w.win, MPI_ERRORS_RETURN);
 		memset(w.base, 0x3c, 64);

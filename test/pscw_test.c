@@ -30,7 +30,7 @@ static void expose(struct test_win *w, MPI_Group origins, int round)
 		      round);
 }
 
-static void access(struct test_win *w, MPI_Group target, int round)
+static void one_access(struct test_win *w, MPI_Group target, int round)
 {
 	int said;
 
@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 	test_win_open(&w, KIND_ALLOCATE, test_size * sizeof(int), sizeof(int));
 	for (round = 1; round <= ROUNDS; round++) {
 		if (test_rank)
-			access(&w, first, round);
+			one_access(&w, first, round);
 		else
 			expose(&w, rest, round);
 	}

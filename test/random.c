@@ -10,6 +10,8 @@
 /* ranks: 1 2 4; paths: default direct cma */
 #include "random.h"
 
+#include "hosts.h"
+
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -305,25 +307,12 @@ static void run_seed(uint64_t seed)
 	arena_reset();
 }
 
-/* Ranks of more than one node have no shared windows. */
-static bool are_apart(void)
-{
-	int size, near_size;
-	MPI_Comm near;
-
-	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
-			    MPI_INFO_NULL, &near);
-	MPI_Comm_size(near, &near_size);
-	MPI_Comm_free(&near);
-	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	return near_size < size;
-}
-
 int main(int argc, char **argv)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGABRT,
 				       SIGALRM };
 	struct seeds seeds = { 1, 1 };
+	bool apart;
 
 	if (argc == 2 && !strcmp(argv[1], "--help")) {
 		fputs(usage, stdout);
@@ -335,16 +324,19 @@ int main(int argc, char **argv)
 		return 77;
 	}
 	MPI_Init(&argc, &argv);
+	leave_watched();
+	apart = hosts_are_apart();
 	/* Mapped memory alone: the program's own is out of reach. */
 	if (getenv("ORIEL_PATH") && !strcmp(getenv("ORIEL_PATH"), "direct"))
 		config.win_kinds &= ~(1u << WIN_CREATE | 1u << WIN_DYNAMIC);
-	if (are_apart())
+	/* Nodes share no windows. */
+	if (apart)
 		config.win_kinds &= ~(1u << WIN_SHARED);
 	parse(argc, argv, &seeds);
 	make_comms();
 	/* Hosts that spin are slow where ranks outnumber cores. */
 	if (seeds.to == seeds.from)
-		seeds.to += comms[0].size > 2 ? 100 : 500;
+		seeds.to += (comms[0].size > 2 ? 100 : 500) / (apart ? 2 : 1);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		signal(signals[i], tell_signal);
 	basics_init();
@@ -355,6 +347,7 @@ int main(int argc, char **argv)
 		       (unsigned long long)(seeds.to - seeds.from));
 	MPI_Comm_free(&comms[1].comm);
 	MPI_Comm_free(&comms[2].comm);
+	leave_with(0);
 	MPI_Finalize();
 	return 0;
 }

@@ -5,7 +5,7 @@
  * parts are contiguous unless alloc_shared_noncontig says otherwise, sizes
  * may differ and be zero, and RMA calls see the same memory.
  */
-/* ranks: 1 2 3 8; paths: default cma */
+/* ranks: 1 2 3 8; paths: default cma; hosts: none */
 #include <stdint.h>
 
 #include "test.h"

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hosts.h"
+
 /* gcc takes MPICH's MPI_STATUSES_IGNORE, which is 1, for an array too short. */
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
@@ -24,6 +26,8 @@ static int test_rank, test_size;
 static int test_failures;
 /* Without Oriel: the texts of errors are the host's own. */
 static bool test_on_host;
+/* The ranks are of more than one node. */
+static bool test_apart;
 
 /* A failure is shown with the rank, where, and what was expected. */
 #define check(cond, ...)                                                       \
@@ -123,26 +127,13 @@ static inline bool test_expect(int rc, int class, int other, const char *words,
 	return false;
 }
 
-/* Are the ranks of more than one node? */
-static inline bool test_are_apart(void)
-{
-	static int near_size;
-	MPI_Comm near;
-
-	if (!near_size) {
-		MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
-				    MPI_INFO_NULL, &near);
-		MPI_Comm_size(near, &near_size);
-		MPI_Comm_free(&near);
-	}
-	return near_size < test_size;
-}
-
 static inline void test_learn(void)
 {
+	leave_watched();
 	MPI_Comm_rank(MPI_COMM_WORLD, &test_rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &test_size);
 	test_on_host = getenv("ORIEL_TEST_HOST") != NULL;
+	test_apart = hosts_are_apart();
 }
 
 static inline void test_start(int argc, char **argv)
@@ -161,6 +152,7 @@ static inline int test_finish(void)
 	if (all && !test_rank)
 		fprintf(stderr, "%d checks failed on %d ranks\n", all,
 			test_size);
+	leave_with(all ? 1 : 0);
 	MPI_Finalize();
 	return all ? 1 : 0;
 }
@@ -173,6 +165,7 @@ static inline int test_skip(const char *reason)
 		fflush(stdout);
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
+	leave_with(77);
 	MPI_Finalize();
 	return 77;
 }
@@ -224,11 +217,11 @@ static inline bool test_kind_is_dynamic(enum test_kind kind)
 	return kind == KIND_DYNAMIC || kind == KIND_DYNAMIC_MEM;
 }
 
-/* Collective: can peers reach a window of this kind, where they are and by the
- * paths allowed? */
+/* Can peers reach a window of this kind, where they are and by the paths
+ * allowed? */
 static inline bool test_kind_is_usable(enum test_kind kind)
 {
-	if (kind == KIND_SHARED && test_are_apart())
+	if (kind == KIND_SHARED && test_apart)
 		return false;
 	return !(test_kind_is_heap(kind) && test_path_is("direct"));
 }

@@ -75,7 +75,9 @@ static void one(int i)
 		MPI_Win_attach(win, heap, sizeof(heap));
 		break;
 	case 3:
-		MPI_Win_allocate_shared(size, 1, MPI_INFO_NULL, MPI_COMM_WORLD,
+		MPI_Win_allocate_shared(size, 1, MPI_INFO_NULL,
+					test_apart ? MPI_COMM_SELF
+						   : MPI_COMM_WORLD,
 					&base, &win);
 		break;
 	default:

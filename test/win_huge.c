@@ -44,6 +44,8 @@ int main(int argc, char **argv)
 			expect_or(MPI_Win_allocate(size, 1, MPI_INFO_NULL,
 						   MPI_COMM_WORLD, &base, &win),
 				  MPI_ERR_NO_MEM, other, "MPI_Win_allocate");
+			if (test_apart)
+				continue;
 			expect_or(MPI_Win_allocate_shared(
 					  size, 1, MPI_INFO_NULL,
 					  MPI_COMM_WORLD, &base, &win),

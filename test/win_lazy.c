@@ -77,6 +77,7 @@ int main(int argc, char **argv)
 	if (size < 64 << 20)
 		return test_skip("less than 64 MiB of memory a rank");
 	shape(false, size);
-	shape(true, size);
+	if (!test_apart)
+		shape(true, size);
 	return test_finish();
 }
