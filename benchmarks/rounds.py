@@ -156,6 +156,9 @@ def launch(command, env, timeout, tests=0):
                     over, until = True, min(until, now + GRACE)
                 if now >= until:
                     return *stop(process), None
+            except BaseException:       # we are to end: it ends with us
+                stop(process)
+                raise
 
 
 def verdict(status, err):
