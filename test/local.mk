@@ -165,9 +165,12 @@ check-verbs: test/verbs/probe$(EXEEXT)
 # -- end of verbs ----------------------------------------------------------------
 
 # -- units: waiting and progress -------------------------------------------------
+units_progress = test/unit_progress test/unit_progress_thread
 test_unit_progress_LDADD = libcore.la
-check_PROGRAMS += test/unit_progress
-TESTS += test/unit_progress
+test_unit_progress_thread_LDADD = libcore.la
+check_PROGRAMS += $(units_progress)
+TESTS += $(units_progress)
+EXTRA_DIST += test/network.h
 # -- end of units of progress ----------------------------------------------------
 
 # -- units: active messages ------------------------------------------------------
