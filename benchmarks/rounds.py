@@ -119,9 +119,12 @@ class Run:
 
 # -- one run -----------------------------------------------------------------
 
-def stop(process):
+def stop(process, end_all):
     """mpirun ends its ranks if asked politely; its group goes either way."""
-    process.terminate()
+    if end_all:
+        end_all()
+    else:
+        process.terminate()
     try:
         return process.communicate(timeout=5)
     except subprocess.TimeoutExpired:
@@ -134,11 +137,12 @@ def ends(out):
     return len(re.findall(rb"^# done ", out or b"", re.M))
 
 
-def launch(command, env, timeout, tests=0):
+def launch(command, env, timeout, tests=0, end_all=None):
     """Returns stdout, stderr, and the exit status or None for a hang.
 
     After so many tests have ended only MPI_Finalize is left, which is not
-    worth the whole timeout.
+    worth the whole timeout.  end_all ends all that runs where mpirun cannot
+    be asked to.
     """
     until = time.monotonic() + timeout
     over = False
@@ -155,9 +159,9 @@ def launch(command, env, timeout, tests=0):
                 if tests and not over and ends(expired.stdout) >= tests:
                     over, until = True, min(until, now + GRACE)
                 if now >= until:
-                    return *stop(process), None
+                    return *stop(process, end_all), None
             except BaseException:       # we are to end: it ends with us
-                stop(process)
+                stop(process, end_all)
                 raise
 
 
