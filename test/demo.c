@@ -5,6 +5,8 @@
  * is right, 1 if it is wrong, 2 if it came too late; the quickstart runs them
  * with and without Oriel.
  */
+#include "hosts.h"
+
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,6 +20,22 @@
 enum { LATE = -1, WRONG, RIGHT };
 
 static int rank, size;
+
+/* The plainest of all. */
+static int put(void)
+{
+	static ALIGNED int word;
+	int seven = 7;
+	MPI_Win win;
+
+	MPI_Win_create(&word, sizeof(word), sizeof(word), MPI_INFO_NULL,
+		       MPI_COMM_WORLD, &win);
+	MPI_Win_fence(0, win);
+	MPI_Put(&seven, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, win);
+	MPI_Win_fence(0, win);
+	MPI_Win_free(&win);
+	return word == 7;
+}
 
 /* Every rank's word at the end of a window of bytes that are no round sum. */
 static int odd_size(void)
@@ -201,21 +219,24 @@ static const struct demo {
 	{ "unaligned", unaligned }, { "odd_size", odd_size },
 	{ "maxloc", maxloc },	    { "swap", swap },
 	{ "rget", rget },	    { "passive", passive },
-	{ "single", single },
+	{ "single", single },	    { "put", put },
 };
 
 int main(int argc, char **argv)
 {
-	int right = 0, all = 0;
+	int right = 0, all = 0, status;
 	size_t i;
 
 	MPI_Init(&argc, &argv);
+	leave_watched();
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	for (i = 0; i < sizeof(demos) / sizeof(demos[0]); i++)
 		if (argc == 2 && !strcmp(argv[1], demos[i].name))
 			right = demos[i].run();
 	MPI_Allreduce(&right, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+	status = all == RIGHT ? 0 : all == WRONG ? 1 : 2;
+	leave_with(status);
 	MPI_Finalize();
-	return all == RIGHT ? 0 : all == WRONG ? 1 : 2;
+	return status;
 }
