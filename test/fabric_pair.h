@@ -214,6 +214,7 @@ static inline bool is_there(const char *name)
 		exit(rc ? 1 : 0);
 	}
 	check(pid > 0 && waitpid(pid, &status, 0) == pid);
+	check(WIFEXITED(status));
 	return !status;
 }
 

@@ -46,6 +46,9 @@ static void note_traits(struct orl_endpoint *endpoint,
 	endpoint->mr_mode = domain->mr_mode;
 	endpoint->key_size = domain->mr_key_size;
 	endpoint->message_most = find_message_most(info);
+	/* shm takes in all that is there at once, and gets stuck on 1024
+	 * messages without a buffer. */
+	endpoint->recv_bytes = is_provider(info, "shm") ? 2 << 20 : 256 << 10;
 	if ((domain->mr_mode & FI_MR_LOCAL) || is_provider(info, "verbs"))
 		endpoint->inject = info->tx_attr->inject_size;
 }
@@ -56,7 +59,7 @@ int orl_recv_post(struct orl_endpoint *endpoint, struct orl_recv_buffer *buffer)
 {
 	void *desc = buffer->mr ? fi_mr_desc(buffer->mr) : NULL;
 	struct iovec iov = { .iov_base = buffer->bytes,
-			     .iov_len = ORL_RECV_BYTES };
+			     .iov_len = endpoint->recv_bytes };
 	struct fi_msg message = { .msg_iov = &iov,
 				  .desc = &desc,
 				  .iov_count = 1,
@@ -64,6 +67,7 @@ int orl_recv_post(struct orl_endpoint *endpoint, struct orl_recv_buffer *buffer)
 				  .context = &buffer->context };
 	int rc = (int)fi_recvmsg(endpoint->ep, &message, FI_MULTI_RECV);
 
+	endpoint->unposted += buffer->posted - !rc;
 	buffer->posted = !rc;
 	return rc;
 }
@@ -78,17 +82,25 @@ static void free_buffers(struct orl_endpoint *endpoint)
 
 static int post_buffers(struct orl_endpoint *endpoint)
 {
+	size_t most = endpoint->message_most;
 	void *bytes = NULL;
 	int rc;
 
-	if (posix_memalign(&bytes, 4096, ORL_RECV_BUFFERS * ORL_RECV_BYTES))
+	/* Where it cannot be set, the provider looks after itself.  Not to be
+	 * set before the endpoint is enabled: shm crashes. */
+	fi_setopt(&endpoint->ep->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV,
+		  &most, sizeof(most));
+	if (posix_memalign(&bytes, 4096,
+			   ORL_RECV_BUFFERS * endpoint->recv_bytes))
 		return -ENOMEM;
+	endpoint->unposted = ORL_RECV_BUFFERS;
 	for (int i = 0; i < ORL_RECV_BUFFERS; i++) {
 		struct orl_recv_buffer *buffer = &endpoint->buffers[i];
 
-		buffer->bytes = (char *)bytes + (size_t)i * ORL_RECV_BYTES;
-		rc = orl_local_open(endpoint, buffer->bytes, ORL_RECV_BYTES,
-				    FI_RECV, &buffer->mr);
+		buffer->bytes =
+			(char *)bytes + (size_t)i * endpoint->recv_bytes;
+		rc = orl_local_open(endpoint, buffer->bytes,
+				    endpoint->recv_bytes, FI_RECV, &buffer->mr);
 		if (!rc)
 			rc = orl_recv_post(endpoint, buffer);
 		if (rc)
@@ -144,7 +156,6 @@ static int open_objects(struct orl_endpoint *endpoint, struct fi_info *info,
 
 static int enable(struct orl_endpoint *endpoint, const char **step)
 {
-	size_t most = endpoint->message_most;
 	int rc;
 
 	*step = "fi_ep_bind";
@@ -154,9 +165,6 @@ static int enable(struct orl_endpoint *endpoint, const char **step)
 				FI_TRANSMIT | FI_RECV);
 	if (rc)
 		return rc;
-	/* Where it cannot be set, the provider looks after itself. */
-	fi_setopt(&endpoint->ep->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV,
-		  &most, sizeof(most));
 	*step = "fi_enable";
 	return fi_enable(endpoint->ep);
 }

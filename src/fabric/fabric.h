@@ -63,12 +63,11 @@ void orl_candidates_free(struct orl_candidates *found);
 /* -- endpoint.c ------------------------------------------------------------ */
 
 #define ORL_RECV_BUFFERS 4
-#define ORL_RECV_BYTES	 (256 << 10)
 
 /* Where messages are received, many in one. */
 struct orl_recv_buffer {
 	struct fi_context2 context;
-	char *bytes; /* ORL_RECV_BYTES */
+	char *bytes;
 	struct fid_mr *mr;
 	bool posted;
 };
@@ -85,7 +84,9 @@ struct orl_endpoint {
 	/* Writes up to this many bytes are copied by the provider, which
 	 * saves it a registration; 0 where there is none to be saved. */
 	size_t inject;
-	int fd; /* -1: none */
+	int fd;		   /* -1: none */
+	size_t recv_bytes; /* of each receive buffer */
+	int unposted;	   /* buffers that are to be posted again */
 	struct orl_recv_buffer buffers[ORL_RECV_BUFFERS];
 };
 
@@ -95,6 +96,7 @@ extern struct orl_endpoint orl_endpoint;
 int orl_endpoint_open(struct orl_endpoint *endpoint, struct fi_info *info,
 		      int ranks, const char **step);
 void orl_endpoint_close(struct orl_endpoint *endpoint);
+/* Gives an unposted buffer, or one that has come back. */
 int orl_recv_post(struct orl_endpoint *endpoint,
 		  struct orl_recv_buffer *buffer);
 /* Local memory where the provider wants it registered; else *mr is NULL. */

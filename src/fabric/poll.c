@@ -55,15 +55,6 @@ static void deliver(const void *message, size_t len)
 	orl_fabric_message(message, len);
 }
 
-static void repost(struct orl_recv_buffer *buffer)
-{
-	int rc = orl_recv_post(&orl_endpoint, buffer);
-
-	if (rc && rc != -FI_EAGAIN)
-		orl_log(ORL_LOG_ERROR, "libfabric takes no receive buffer: %s",
-			orl_libfabric.strerror(-rc));
-}
-
 static void take_message(struct orl_recv_buffer *buffer,
 			 const struct fi_cq_data_entry *entry)
 {
@@ -71,21 +62,15 @@ static void take_message(struct orl_recv_buffer *buffer,
 	if (entry->len && entry->buf)
 		deliver(entry->buf, entry->len);
 	if (entry->flags & FI_MULTI_RECV)
-		repost(buffer);
+		orl_recv_post(&orl_endpoint, buffer);
 }
 
-static bool repost_all(void)
+/* Providers may lack room for buffers for a while. */
+static ORL_COLD void post_missing(void)
 {
-	bool all = true;
-
-	for (int i = 0; i < ORL_RECV_BUFFERS; i++) {
-		struct orl_recv_buffer *buffer = &orl_endpoint.buffers[i];
-
-		if (!buffer->posted)
-			repost(buffer);
-		all &= buffer->posted;
-	}
-	return all;
+	for (int i = 0; i < ORL_RECV_BUFFERS; i++)
+		if (!orl_endpoint.buffers[i].posted)
+			orl_recv_post(&orl_endpoint, &orl_endpoint.buffers[i]);
 }
 
 /* -- completions ----------------------------------------------------------- */
@@ -130,7 +115,7 @@ static void take_error(void)
 		orl_log(ORL_LOG_INFO, "libfabric, receiving: %s",
 			orl_libfabric.strerror(-rc));
 		if (buffer && (entry->flags & FI_MULTI_RECV))
-			repost(buffer);
+			orl_recv_post(&orl_endpoint, buffer);
 		return;
 	}
 	op = op_of(entry->op_context);
@@ -186,6 +171,8 @@ bool orl_fabric_poll(void)
 	any = take_completions();
 	if (orl_unlikely(orl_waiting.first != NULL))
 		any |= orl_post_kept();
+	if (orl_unlikely(orl_endpoint.unposted))
+		post_missing();
 	any |= end_failed();
 	polling = false;
 	return any;
@@ -202,7 +189,7 @@ bool orl_fabric_may_sleep(void)
 {
 	struct fid *fids[] = { &orl_endpoint.cq->fid };
 
-	if (orl_waiting.first || orl_failed.first || !repost_all())
+	if (orl_waiting.first || orl_failed.first || orl_endpoint.unposted)
 		return false;
 	return orl_endpoint.fd < 0 || !fi_trywait(orl_endpoint.fabric, fids, 1);
 }
