@@ -204,7 +204,6 @@ static void shut(void)
 	orl_progress_lock();
 	is_closing = true;
 	closing_until = orl_am_clock() + BYE_NS;
-	say_bye();
 	orl_progress_unlock();
 	orl_wait(&orl_am_bell, ORL_BELL_ALL, is_done, NULL);
 	orl_progress_stop();
