@@ -20,6 +20,7 @@
 #define LINKS	300
 #define CLASS	17 /* an MPI error class */
 #define MOST	1000
+#define CREDIT	64 /* messages that may be on the way */
 
 struct step {
 	struct orl_record head;
@@ -266,10 +267,15 @@ static inline struct orl_am_counts counts(void)
 
 static inline void send_many(int messages)
 {
+	const struct orl_am_peer *peer = links[0].peer;
 	int i;
 
-	for (i = 0; i < messages; i++)
+	for (i = 0; i < messages; i++) {
 		send_step(0, ORL_AM_PUT, (uint64_t)i);
+		orl_progress_lock();
+		check(peer->sent - peer->credited <= CREDIT);
+		orl_progress_unlock();
+	}
 }
 
 /* Does what it is told by single letters, and all else by its thread. */

@@ -38,6 +38,36 @@ static void test_errors(void)
 	end(&partner);
 }
 
+/* An answer to what was answered long ago, whose place is another's now. */
+static void test_late(void)
+{
+	struct partner partner = begin(2);
+	uint64_t first = 0, second = 0;
+	struct step *step;
+	uint32_t slot;
+
+	step = begin_step(0, ORL_AM_GET, 8);
+	slot = step->slot =
+		orl_am_slot(&links[0], orl_am_copy_answer, &first, 8);
+	orl_progress_unlock();
+	check(!orl_am_flush(&links[0]) && first);
+	write_step(0, ORL_AM_LOCK, 0);
+	ask_step(0, ORL_AM_GET, 8, orl_am_copy_answer, &second);
+	orl_progress_lock();
+	orl_am_flush_begin(&links[0]);
+	orl_progress_unlock();
+	step = begin_step(1, ORL_AM_GET, 8);
+	step->slot = slot;
+	orl_progress_unlock();
+	check(!orl_am_flush(&links[1]));
+	check(counts().dropped == 1 && !second);
+	check(!orl_am_is_idle(&links[0]));
+	write_step(1, ORL_AM_UNLOCK, 0);
+	check(!orl_am_flush(&links[1]) && !orl_am_flush(&links[0]));
+	check(second == first);
+	end(&partner);
+}
+
 static void test_parked(void)
 {
 	struct partner partner = begin(2);
@@ -296,6 +326,7 @@ static void test_last_words(void)
 
 static const struct process_case cases[] = {
 	{ "errors", test_errors },
+	{ "late", test_late },
 	{ "parked", test_parked },
 	{ "parked chain", test_parked_chain },
 	{ "garbage", test_garbage },
