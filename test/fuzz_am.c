@@ -151,7 +151,8 @@ static void start(void)
 static size_t make_reply(uint8_t *bytes, size_t len, unsigned what)
 {
 	const bool is_answer = what & 32;
-	size_t size = is_answer ? 16 + last_len + (what & 8) : 24;
+	size_t data = what & 64 ? last_len / 2 : last_len + (what & 8);
+	size_t size = is_answer ? 16 + data : 24;
 	uint32_t words[6] = { 0 };
 	struct orl_record *record = (struct orl_record *)words;
 

@@ -69,6 +69,17 @@ static void test_round_trip(void)
 	end(&partner);
 }
 
+/* The other one has nothing to say but that it has received. */
+static void test_one_way(void)
+{
+	struct partner partner = begin(1);
+
+	send_many(MOST);
+	check(!orl_am_flush(&links[0]));
+	check(ask_report(&partner).executed == MOST);
+	end(&partner);
+}
+
 static void test_credit(void)
 {
 	struct partner partner = begin(1);
@@ -206,10 +217,15 @@ static void test_discard(void)
 /* -- all ------------------------------------------------------------------- */
 
 static const struct process_case cases[] = {
-	{ "order", test_order },     { "round trip", test_round_trip },
-	{ "credit", test_credit },   { "flush of many", test_flush_begin },
-	{ "answers", test_answers }, { "extend", test_extend },
-	{ "discard", test_discard }, { NULL, NULL },
+	{ "order", test_order },
+	{ "round trip", test_round_trip },
+	{ "one way", test_one_way },
+	{ "credit", test_credit },
+	{ "flush of many", test_flush_begin },
+	{ "answers", test_answers },
+	{ "extend", test_extend },
+	{ "discard", test_discard },
+	{ NULL, NULL },
 };
 
 int main(int argc, char **argv)
