@@ -70,7 +70,9 @@ int orl_fabric_peer(const void *name, size_t len, uint64_t *addr);
 /*
  * The peer is dead: its operations are done with -EHOSTDOWN by the next
  * polls, and so are all that follow.  Errors of its operations have the same
- * effect by themselves; this is for who knows better.
+ * effect by themselves; this is for who knows better.  Providers other than
+ * ofi_rxm may not let go of operations that they have begun: those are never
+ * done, and their memory has to stay.
  */
 void orl_fabric_lose(uint64_t addr);
 

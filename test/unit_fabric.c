@@ -209,16 +209,22 @@ static double cpu_seconds(void)
 	       1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-/* Sleeps until something comes; how often it woke up in vain. */
-static int sleep_once(int timeout_ms)
+static int vain;
+
+/*
+ * One step of who has nothing to do but to serve: asleep, if it may.  False
+ * if nothing came.
+ */
+static bool doze(int timeout_ms)
 {
 	struct pollfd item = { .fd = orl_fabric_fd(), .events = POLLIN };
-	int vain = 0;
+	bool any;
 
-	while (!orl_fabric_may_sleep())
-		vain += !orl_fabric_poll();
-	poll(&item, 1, timeout_ms);
-	return vain;
+	if (orl_fabric_may_sleep() && !poll(&item, 1, timeout_ms))
+		return false;
+	any = orl_fabric_poll();
+	vain += !any;
+	return true;
 }
 
 static void sleep_for_messages(struct partner *partner)
@@ -231,16 +237,14 @@ static void sleep_for_messages(struct partner *partner)
 	peer = meet_by_card(partner, &card);
 	/* First contact finds it asleep, too. */
 	for (int i = 1; i <= 100; i++) {
-		while (received < i) {
-			sleep_once(60000);
-			orl_fabric_poll();
-		}
+		while (received < i)
+			check(doze(60000));
 		check(!send_to(peer, &word, 8));
 	}
-	while (orl_fabric_poll())
-		;
 	before = cpu_seconds();
-	check(sleep_once(1000) < 100);
+	vain = 0;
+	while (doze(1000))
+		check(vain < 100);
 	check(cpu_seconds() - before < 0.5);
 	check(received == 100);
 	close_fabric();
