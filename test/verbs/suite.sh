@@ -73,7 +73,7 @@ outside()
 	trap 'rm -f "$reason"' EXIT
 	trap 'exit 1' HUP INT TERM
 	: "${ORIEL_TEST_RANKS:=2}" "${ORIEL_TEST_PATHS:=fabric}"
-	: "${ORIEL_PROVIDER:=verbs;ofi_rxm}" "${ORIEL_TEST_LIMIT:=120}"
+	: "${ORIEL_PROVIDER:=verbs;ofi_rxm}" "${ORIEL_TEST_LIMIT:=300}"
 	export ORIEL_TEST_RANKS ORIEL_TEST_PATHS ORIEL_PROVIDER \
 		ORIEL_TEST_LIMIT
 	# MPICH's own messages: by the device MPI_Init alone takes half a
