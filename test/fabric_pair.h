@@ -113,9 +113,11 @@ static inline void count_message(const void *message, size_t len)
 static inline int try_open(orl_fabric_message_fn fn, const char **what)
 {
 	orl_options.provider = (long)provider;
-	/* The loopback is everywhere, and of every provider that has
-	 * interfaces. */
-	orl_options.iface = (long)(strstr(provider, "shm") ? "" : "lo");
+	/* The loopback is everywhere; what has other devices chooses. */
+	orl_options.iface =
+		(long)(strstr(provider, "shm") || strstr(provider, "verbs")
+			       ? ""
+			       : "lo");
 	return orl_fabric_open(3, fn, what);
 }
 

@@ -13,6 +13,7 @@
 
 static void transfers(void)
 {
+	static const unsigned char constant[10000] = { 1, 2, 3 };
 	static const size_t sizes[] = { 1,     7,      8,	64,
 					65,    192,    4096,	16384,
 					16385, 100001, 1 << 20, 4 << 20 };
@@ -37,7 +38,9 @@ static void transfers(void)
 	      -EMSGSIZE);
 	check(send_to(peer, src, 0) == -EMSGSIZE);
 	check(send_to(peer, src, orl_fabric.message_most + 1) == -EMSGSIZE);
-	check(!write_to(peer, &card, 0, "x", 1));
+	/* Devices want to write to what they read from. */
+	check(!write_to(peer, &card, 8, constant, sizeof(constant)));
+	check(!memcmp(shared->area + 8, constant, sizeof(constant)));
 	end_server(&partner);
 }
 
@@ -236,17 +239,16 @@ static void sleep_for_messages(struct partner *partner)
 	open_fabric(count_message);
 	peer = meet_by_card(partner, &card);
 	/* First contact finds it asleep, too. */
-	for (int i = 1; i <= 100; i++) {
+	for (int i = 1; i <= 100 && orl_fabric_fd() >= 0; i++) {
 		while (received < i)
 			check(doze(60000));
 		check(!send_to(peer, &word, 8));
 	}
 	before = cpu_seconds();
 	vain = 0;
-	while (doze(1000))
+	while (orl_fabric_fd() >= 0 && doze(1000))
 		check(vain < 100);
 	check(cpu_seconds() - before < 0.5);
-	check(received == 100);
 	close_fabric();
 }
 
@@ -260,11 +262,7 @@ static void sleeping(void)
 	partner = partner_start(sleep_for_messages);
 	open_fabric(count_message);
 	peer = meet_by_card(&partner, &card);
-	if (orl_fabric_fd() < 0) {
-		reap(&partner);
-		return;
-	}
-	for (int i = 1; i <= 100; i++) {
+	for (int i = 1; i <= 100 && orl_fabric_fd() >= 0; i++) {
 		check(!send_to(peer, &word, 8));
 		while (received < i)
 			make_progress();

@@ -2,7 +2,7 @@
 /*
  * Claim: what is asked of a process that is dead, or has been declared dead,
  * ends with an error, whether or not it was spoken to before; others are not
- * disturbed.
+ * disturbed, and who is merely busy is not taken for dead.
  */
 #include "fabric_pair.h"
 
@@ -104,10 +104,50 @@ static void declared_dead(void)
 	reap(&partner);
 }
 
+/* Those who do not answer for seconds are not dead, spoken to or not. */
+static void busy(void)
+{
+	static struct request requests[2][MANY];
+	unsigned char *bytes = calloc(1, AREA);
+	struct partner partner[2];
+	struct card card[2];
+	uint64_t peer[2];
+	time_t end;
+
+	make_shared();
+	for (int i = 0; i < 2; i++)
+		partner[i] = partner_start(serve);
+	open_fabric(count_message);
+	for (int i = 0; i < 2; i++)
+		peer[i] = meet_by_card(&partner[i], &card[i]);
+	check(!write_to(peer[0], &card[0], 0, bytes, 8));
+	for (int i = 0; i < 2; i++)
+		check(!kill(partner[i].pid, SIGSTOP));
+	for (size_t i = 0; i < MANY; i++) {
+		for (int k = 0; k < 2; k++) {
+			prepare(&requests[k][i]);
+			orl_fabric_write(&requests[k][i].op, peer[k],
+					 card[k].base, card[k].key, bytes,
+					 10000);
+		}
+	}
+	for (end = time(NULL) + 5; time(NULL) < end;)
+		make_progress();
+	for (int i = 0; i < 2; i++)
+		check(!kill(partner[i].pid, SIGCONT));
+	for (size_t i = 0; i < MANY; i++)
+		check(!wait_for(&requests[0][i]) && !wait_for(&requests[1][i]));
+	shared->stop = 1;
+	for (int i = 0; i < 2; i++)
+		partner_end(&partner[i]);
+	close_fabric();
+}
+
 static const struct process_case cases[] = {
 	{ "killed", killed },
 	{ "killed at work", killed_at_work },
 	{ "declared dead", declared_dead },
+	{ "busy", busy },
 	{ NULL, NULL },
 };
 

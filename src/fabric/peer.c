@@ -209,15 +209,11 @@ static void end_look(struct orl_fabric_peer *peer)
 
 void orl_peer_look(struct orl_fabric_peer *peer)
 {
-	if (!peer->address_len || now_ms() < peer->look_at)
-		return;
+	unsigned after = 2 * peer->look_after;
+
 	if (peer->look_fd >= 0) {
 		end_look(peer);
-		if (peer->look_fd >= 0)
-			return;
-	} else {
-		unsigned after = 2 * peer->look_after;
-
+	} else if (peer->address_len && now_ms() >= peer->look_at) {
 		look_later(peer,
 			   after < LOOK_AFTER_MOST ? after : LOOK_AFTER_MOST);
 		start_look(peer);
