@@ -144,6 +144,9 @@ struct orl_link {
 	 * construction, or has been asked for; win's.  The record's address
 	 * and lone are cleared when that message goes. */
 	uint8_t lock;
+	bool listed;	 /* src/path's, with the next two */
+	uint64_t thread; /* that asks for the lock */
+	struct orl_link *next_lazy;
 	struct orl_record_lock *lock_record;
 	/* A message that holds nothing but one put or get, see src/path. */
 	uint8_t lone;
@@ -177,6 +180,8 @@ enum orl_am_type {
 	ORL_AM_CAS,
 	ORL_AM_LOCK, /* win */
 	ORL_AM_UNLOCK,
+	ORL_AM_LEASE,
+	ORL_AM_CALL,
 	ORL_AM_POST,
 	ORL_AM_COMPLETE,
 	ORL_AM_ARRIVE,

@@ -150,6 +150,15 @@ struct orl_record_unlock {
  * the unlock, in one.  mode is win's.  All three take the progress lock.
  */
 int orl_path_lock(struct orl_link *link, uint8_t mode);
+/*
+ * Asks for the locks that the calling thread has taken lazily and nothing has
+ * asked for yet, and waits for them: before a thread takes another lock, or
+ * it would take them in another order than the program says, which others may
+ * rely on.  0 or an error.  A load if there are none.
+ */
+int orl_path_settle(void);
+/* Before the link is closed.  Progress lock held. */
+void orl_path_forget(struct orl_link *link);
 /* What path->flush does before it waits: for many links at once.  Progress
  * lock held. */
 void orl_path_flush_begin(struct orl_link *link);

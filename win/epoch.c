@@ -82,6 +82,15 @@ static int open_fence(struct orl_win *win, struct orl_target *target)
 	return 0;
 }
 
+static int open_all(struct orl_win *win, struct orl_target *target)
+{
+	int rc = connect(win, target);
+
+	if (!rc)
+		__atomic_store_n(&target->access, 1, __ATOMIC_RELEASE);
+	return rc;
+}
+
 int orl_epoch_first_access(struct orl_win *win, struct orl_target *target)
 {
 	int rc;
@@ -95,7 +104,7 @@ int orl_epoch_first_access(struct orl_win *win, struct orl_target *target)
 	case ORL_EPOCH_FENCE_USED:
 		return open_fence(win, target);
 	case ORL_EPOCH_LOCK_ALL:
-		return orl_lock_all_reach(win, target);
+		return open_all(win, target);
 	default:
 		/* Another thread may have opened it meanwhile. */
 		return target->access ? 0 : MPI_ERR_RMA_SYNC;

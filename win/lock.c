@@ -10,9 +10,7 @@
  *
  * Of a rank of another node the owner takes the lock for us (serve.c), when
  * the first operation that needs it travels there (path's lazy lock).  In a
- * window that spans nodes lock_all takes nothing by itself: the first access
- * to a rank of this node enters the master, the first one to a remote rank
- * asks for its lock, shared.
+ * window that spans nodes leases take the master's place (lease.c).
  *
  * A process that holds a lock already enters others past the line: those in
  * line may be waiting for what it holds.
@@ -25,16 +23,23 @@ static struct orl_rwlock *lock_of(struct orl_target *target)
 }
 
 /* The master is entered once for all exclusive locks of this process. */
-static void enter_master(struct orl_win *win, int hurry)
+static int enter_master(struct orl_win *win, int hurry)
 {
+	if (orl_unlikely(win->spans))
+		return orl_lease_take(win, ORL_LEASE_ALONE, hurry);
 	orl_lock(&win->master_mutex);
 	if (win->nexclusive++ == 0)
 		orl_rwlock_enter(win->master, ORL_MODE_SECOND | hurry);
 	orl_unlock(&win->master_mutex);
+	return 0;
 }
 
 static void leave_master(struct orl_win *win)
 {
+	if (orl_unlikely(win->spans)) {
+		orl_lease_give(win);
+		return;
+	}
 	orl_lock(&win->master_mutex);
 	if (--win->nexclusive == 0)
 		orl_rwlock_leave(win->master, ORL_MODE_SECOND);
@@ -47,49 +52,60 @@ static int mode_of(int held)
 					  : ORL_MODE_SHARED;
 }
 
-static int acquire_remote(struct orl_win *win, struct orl_target *target,
-			  int hurry)
+static int enter_lock(struct orl_win *win, struct orl_target *target, int mode)
 {
-	struct orl_link *link = orl_remote_link(win, target);
+	struct orl_link *link;
 
-	if (!link)
-		return -ENOMEM;
-	if (target->held == ORL_HELD_NOCHECK)
+	if (orl_likely(!target->path->remote)) {
+		orl_rwlock_enter(lock_of(target), mode);
 		return 0;
-	return orl_path_lock(link, (uint8_t)(mode_of(target->held) | hurry));
+	}
+	link = orl_remote_link(win, target);
+	return link ? orl_path_lock(link, (uint8_t)mode) : -ENOMEM;
 }
 
-/* Sends what gives the lock back; the path's flush waits for the end. */
-static int release_remote(struct orl_target *target, int held)
+/* Without the lock there is still the link. */
+static int connect(struct orl_win *win, struct orl_target *target)
 {
-	if (held == ORL_HELD_NOCHECK)
+	if (!target->path->remote || orl_remote_link(win, target))
 		return 0;
-	return orl_path_unlock(target->link, (uint8_t)mode_of(held));
+	return -ENOMEM;
 }
 
 static int acquire(struct orl_win *win, struct orl_target *target, int hurry)
 {
-	if (target->path->remote)
-		return acquire_remote(win, target, hurry);
-	if (target->held == ORL_HELD_EXCLUSIVE) {
-		enter_master(win, hurry);
-		orl_rwlock_enter(lock_of(target), ORL_MODE_EXCLUSIVE | hurry);
-	} else if (target->held == ORL_HELD_SHARED) {
-		orl_rwlock_enter(lock_of(target), ORL_MODE_SHARED | hurry);
-	}
+	int rc = orl_path_settle();
+
+	if (target->held == ORL_HELD_NOCHECK)
+		return rc ? rc : connect(win, target);
+	if (!rc && target->held == ORL_HELD_EXCLUSIVE)
+		rc = enter_master(win, hurry);
+	return rc ? rc : enter_lock(win, target, mode_of(target->held) | hurry);
+}
+
+/* Operations must be complete, but at remote targets, where the unlock goes
+ * behind them and the path's flush then waits for both. */
+static int leave_lock(struct orl_target *target, int mode)
+{
+	if (orl_unlikely(target->path->remote))
+		return orl_path_unlock(target->link, (uint8_t)mode);
+	orl_rwlock_leave(lock_of(target), mode);
 	return 0;
 }
 
-static void release(struct orl_win *win, struct orl_target *target, int held)
+static int release(struct orl_target *target)
 {
-	if (held == ORL_HELD_EXCLUSIVE) {
-		orl_rwlock_leave(lock_of(target), ORL_MODE_EXCLUSIVE);
-		leave_master(win);
-	} else if (held == ORL_HELD_SHARED) {
-		orl_rwlock_leave(lock_of(target), ORL_MODE_SHARED);
-	} else {
+	bool remote = target->path->remote;
+	int rc = remote ? 0 : target->path->flush(target), one = 0;
+
+	target->access = 0;
+	if (target->held == ORL_HELD_NOCHECK)
 		atomic_thread_fence(memory_order_seq_cst);
-	}
+	else
+		one = leave_lock(target, mode_of(target->held));
+	rc = rc ? rc : one;
+	one = remote ? target->path->flush(target) : 0;
+	return rc ? rc : one;
 }
 
 /* What is wrong with a lock call: an error class, or 0. */
@@ -209,7 +225,7 @@ static ORL_COLD int refuse_unlock(struct orl_win *win, int rank)
 int orl_win_unlock(struct orl_win *win, int rank)
 {
 	struct orl_target *target;
-	int rc, held;
+	int rc;
 
 	if (orl_unlikely(rank == MPI_PROC_NULL))
 		return MPI_SUCCESS;
@@ -219,13 +235,9 @@ int orl_win_unlock(struct orl_win *win, int rank)
 		return refuse_unlock(win, rank);
 	orl_progress_tick();
 	target = &win->targets[rank];
-	held = target->held;
-	rc = target->path->remote ? release_remote(target, held) : 0;
-	if (orl_likely(!rc))
-		rc = target->path->flush(target);
-	target->access = 0;
-	if (orl_likely(!target->path->remote))
-		release(win, target, held);
+	rc = release(target);
+	if (target->held == ORL_HELD_EXCLUSIVE)
+		leave_master(win);
 	orl_lock(&win->mutex);
 	target->held = ORL_HELD_NOTHING;
 	if (--win->nlocks == 0)
@@ -239,65 +251,44 @@ int orl_win_unlock(struct orl_win *win, int rank)
 
 /* -- all targets ----------------------------------------------------------- */
 
-/* In windows that span nodes; under the master mutex. */
-static int reach(struct orl_win *win, struct orl_target *target)
+static int enter_all(struct orl_win *win)
 {
-	int hurry = win->nlocks ? ORL_MODE_HURRY : 0;
+	int rc = orl_path_settle();
 
-	if (target->path->remote) {
-		target->held = win->lock_all_nocheck ? ORL_HELD_NOCHECK
-						     : ORL_HELD_SHARED;
-		win->nlocks++;
-		return acquire_remote(win, target, hurry);
-	}
-	if (win->in_master || win->lock_all_nocheck)
-		return 0;
-	orl_rwlock_enter(win->master, ORL_MODE_SHARED | hurry);
-	win->in_master = true;
-	win->nlocks++;
-	return 0;
-}
-
-int orl_lock_all_reach(struct orl_win *win, struct orl_target *target)
-{
-	int rc = 0;
-
-	orl_lock(&win->master_mutex);
-	if (!target->access) {
-		rc = reach(win, target);
-		if (!rc)
-			__atomic_store_n(&target->access, 1, __ATOMIC_RELEASE);
-	}
-	orl_unlock(&win->master_mutex);
+	if (win->lock_all_nocheck)
+		return rc;
+	if (orl_unlikely(win->spans))
+		return rc ? rc : orl_lease_take(win, ORL_LEASE_ALL, false);
+	orl_rwlock_enter(win->master, ORL_MODE_SHARED);
 	return rc;
 }
 
-/* Sends what gives the locks back, to all at once. */
-static int release_links(struct orl_win *win)
+static void leave_all(struct orl_win *win)
 {
-	struct orl_link *link;
-	int rc = 0, one;
+	if (win->lock_all_nocheck)
+		return;
+	if (orl_unlikely(win->spans))
+		orl_lease_give(win);
+	else
+		orl_rwlock_leave(win->master, ORL_MODE_SHARED);
+}
 
-	for (link = win->links; link; link = link->next) {
-		struct orl_target *target = &win->targets[link->target];
-
-		if (!target->held)
-			continue;
-		one = release_remote(target, target->held);
-		rc = rc ? rc : one;
-		target->held = ORL_HELD_NOTHING;
-	}
-	return rc;
+static ORL_COLD int fail_all(struct orl_win *win, int rc)
+{
+	orl_lock(&win->mutex);
+	win->epoch = ORL_EPOCH_NONE;
+	orl_unlock(&win->mutex);
+	return orl_win_fail(win, "MPI_Win_lock_all", rc, "%s", "");
 }
 
 /*
- * Communication: one atomic; none, but at first accesses, if the window spans
- * nodes.  Memory: O(1).
+ * Communication: one atomic; between nodes none, see lease.c.  Memory: O(1).
  */
 int orl_win_lock_all(struct orl_win *win, int assertion)
 {
 	const char *call = "MPI_Win_lock_all";
 	bool legal;
+	int rc;
 
 	if (orl_unlikely(assertion & ~MPI_MODE_NOCHECK))
 		return orl_win_fail(win, call, MPI_ERR_ASSERT,
@@ -313,34 +304,27 @@ int orl_win_lock_all(struct orl_win *win, int assertion)
 		return orl_win_fail(win, call, MPI_ERR_RMA_SYNC, "%s",
 				    sync_reason(win, ORL_CALL_LOCK_ALL));
 	win->lock_all_nocheck = assertion & MPI_MODE_NOCHECK;
-	if (orl_unlikely(win->spans))
-		return MPI_SUCCESS;
-	win->in_master = !win->lock_all_nocheck;
-	if (win->in_master)
-		orl_rwlock_enter(win->master, ORL_MODE_SHARED);
-	win->access_all = 1;
+	rc = enter_all(win);
+	if (orl_unlikely(rc))
+		return fail_all(win, rc);
+	win->access_all = !win->spans;
 	return MPI_SUCCESS;
 }
 
 int orl_win_unlock_all(struct orl_win *win)
 {
 	const char *why = orl_epoch_objection(win, ORL_CALL_UNLOCK_ALL);
-	int rc = 0, drained;
+	int rc;
 
 	if (orl_unlikely(why))
 		return orl_win_fail(win, "MPI_Win_unlock_all", MPI_ERR_RMA_SYNC,
 				    "%s", why);
 	orl_progress_tick();
-	if (orl_unlikely(win->spans))
-		rc = release_links(win);
-	drained = orl_win_drain(win);
-	rc = rc ? rc : drained;
-	if (win->in_master)
-		orl_rwlock_leave(win->master, ORL_MODE_SHARED);
-	win->in_master = false;
+	rc = orl_win_drain(win);
+	win->access_all = 0;
+	leave_all(win);
 	orl_lock(&win->mutex);
 	orl_epoch_close(win);
-	win->nlocks = 0;
 	win->epoch = ORL_EPOCH_NONE;
 	orl_unlock(&win->mutex);
 	if (orl_unlikely(rc))

@@ -174,8 +174,6 @@ static int complete_remote(struct orl_win *win, struct orl_target *target)
 		rc = target->path->flush(target);
 	if (!rc)
 		rc = orl_remote_tell(win, target, ORL_AM_COMPLETE, 0);
-	if (link && !rc)
-		link->unasked = false;
 	return rc;
 }
 

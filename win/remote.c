@@ -82,7 +82,7 @@ static int prepare(struct orl_creation *creation, struct orl_introduction *mine)
 		return rc;
 	win->contacts = calloc(win->size, sizeof(*win->contacts));
 	win->holders = calloc(win->size, sizeof(*win->holders));
-	if (!win->contacts || !win->holders)
+	if (!win->contacts || !win->holders || orl_lease_open(win))
 		return MPI_ERR_NO_MEM;
 	register_memory(win, mine);
 	orl_progress_lock();
@@ -121,7 +121,9 @@ static int read_introductions(struct orl_creation *creation,
 		return all[i].error;
 	}
 	for (i = 0; i < win->size; i++) {
-		if (orl_creation_is_near(creation, i))
+		/* Of rank 0 leases are asked for by all, and it calls all. */
+		if (i == win->rank ||
+		    (orl_creation_is_near(creation, i) && i && win->rank))
 			continue;
 		if (add_contact(win, i, &all[i]))
 			return MPI_ERR_NO_MEM;
@@ -159,9 +161,11 @@ void orl_remote_free(struct orl_win *win)
 		orl_am_name_drop(win->cookie);
 	while ((link = win->links)) {
 		win->links = link->next;
+		orl_path_forget(link);
 		orl_am_link_close(link);
 		free(link);
 	}
+	orl_lease_close(win);
 	if (win->mr.handle)
 		orl_mr_close(&win->mr);
 	orl_progress_unlock();
@@ -222,8 +226,9 @@ int orl_remote_tell(struct orl_win *win, struct orl_target *target,
 		record->value = value;
 		record->pad = 0;
 		orl_am_send(link);
-		/* Nobody asks later whether the word has come. */
-		link->unasked = unasked;
+		/* Nobody asks later whether the word has come, and after a
+		 * complete not for what went before it either. */
+		link->unasked = unasked && type != ORL_AM_COMPLETE;
 	} else {
 		rc = -EHOSTDOWN;
 	}

@@ -43,7 +43,8 @@ static struct orl_petition_at place_of(struct orl_win *win, uint32_t rank)
 {
 	return (struct orl_petition_at){
 		.lock = &win->ctl->lock,
-		.master = win->master,
+		/* Not needed, as leases keep lock_all out: nobody else's. */
+		.master = &win->ctl->master,
 		.held = &win->holders[rank],
 	};
 }
@@ -154,6 +155,7 @@ void orl_win_serve(void)
 	orl_acc_serve();
 	orl_am_handle(ORL_AM_LOCK, serve_lock);
 	orl_am_handle(ORL_AM_UNLOCK, serve_unlock);
+	orl_lease_serve();
 	orl_am_handle(ORL_AM_POST, serve_word);
 	orl_am_handle(ORL_AM_COMPLETE, serve_word);
 	orl_am_handle(ORL_AM_ARRIVE, serve_word);

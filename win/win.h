@@ -39,8 +39,8 @@ struct orl_region {
 struct orl_ctl {
 	struct orl_gate gate;	  /* accumulates on this rank's memory: all */
 	struct orl_rwlock lock;	  /* MPI_Win_lock on this rank: all */
-	struct orl_rwlock master; /* in the block of the node's first rank:
-				   * lock_all against exclusive locks: all */
+	struct orl_rwlock master; /* in rank 0's block: lock_all against
+				   * exclusive locks: all */
 	int64_t arrival; /* bytes from here to the bell on which the owner
 			  * waits in barriers: by the owner, constant */
 	_Atomic(uint32_t) arrive[ORL_BARRIER_ROUNDS]; /* by the partner of
@@ -91,8 +91,25 @@ enum orl_held {
 
 /* What links to a rank of another node need, see remote.c. */
 struct orl_contact {
-	struct orl_am_peer *peer; /* NULL: of this node */
+	struct orl_am_peer *peer; /* NULL: of this node, but for rank 0 */
 	uint64_t cookie, key, base;
+};
+
+/* What keeps lock_all and exclusive locks apart between nodes, see lease.c. */
+enum {
+	ORL_LEASE_NONE,
+	ORL_LEASE_ALONE, /* exclusive locks */
+	ORL_LEASE_ALL	 /* lock_all */
+};
+struct orl_lease {
+	uint8_t mode;
+	uint8_t asked;	/* the mode that is asked for */
+	bool asking;	/* by some thread */
+	bool wanted;	/* called back: goes when the last user has ended */
+	uint32_t users; /* exclusive locks, or epochs of lock_all */
+	uint32_t call_slot;
+	/* To rank 0, of which nothing else is needed: it may be near. */
+	struct orl_link link;
 };
 
 struct orl_win {
@@ -119,17 +136,15 @@ struct orl_win {
 	bool start_nocheck;
 	bool exposing; /* between post and wait */
 	bool lock_all_nocheck;
-	bool in_master;	    /* the epoch of lock_all has entered it */
-	uint32_t nlocks;    /* locks of this process; of lock_all, if the window
-			  * spans nodes, those that were needed so far */
-	uint32_t completes; /* of earlier exposure epochs */
+	uint32_t nlocks;
+	uint32_t completes;	      /* of earlier exposure epochs */
 	pthread_mutex_t master_mutex; /* held while the master is entered for
-				       * the first of our exclusive locks, and
-				       * for first accesses of lock_all */
+				       * the first of our exclusive locks */
 	uint32_t nexclusive; /* exclusive locks that this process holds */
 
 	struct orl_ctl *ctl;
-	struct orl_rwlock *master; /* of this node's ranks */
+	struct orl_rwlock *master; /* rank 0's; not used if the window spans
+				    * nodes: lease.c */
 	uint32_t barrier_seq;
 	uint32_t *near; /* ranks of this node, in order, this one included */
 	uint32_t nnear;
@@ -141,6 +156,8 @@ struct orl_win {
 	struct orl_target served;     /* this rank as its handlers see it */
 	uint8_t *holders; /* [size] what remote origins hold of our lock */
 	uint64_t cookie;  /* by which messages name this window */
+	struct orl_lease lease;
+	struct orl_leases *leases; /* rank 0's */
 	struct orl_mr mr;
 
 	/* The object. */
@@ -232,10 +249,6 @@ int orl_pscw_meet(struct orl_win *win, struct orl_target *target);
 void orl_pscw_posted(struct orl_win *win, uint32_t rank);
 void orl_pscw_completed(struct orl_ctl *ctl);
 
-/* Takes what an epoch of lock_all needs of this target, at its first access
- * in a window that spans nodes. */
-int orl_lock_all_reach(struct orl_win *win, struct orl_target *target);
-
 /* Completes everything at all targets; a full memory fence. */
 int orl_win_drain(struct orl_win *win);
 /* At those of this node. */
@@ -249,6 +262,25 @@ struct orl_record_word {
 	uint32_t value;
 	uint32_t pad;
 };
+
+/* ORL_AM_LEASE, a is the mode, b hurry; ORL_AM_CALL. */
+struct orl_record_lease {
+	struct orl_record head;
+	uint32_t slot;
+	uint32_t pad;
+};
+
+/* lease.c: memory; 0 or -ENOMEM. */
+int orl_lease_open(struct orl_win *win);
+/* Under the progress lock. */
+void orl_lease_close(struct orl_win *win);
+void orl_lease_serve(void);
+/*
+ * May wait for the end of epochs of the other mode; hurry: this process holds
+ * what others may wait for.  0 or -errno.
+ */
+int orl_lease_take(struct orl_win *win, uint8_t mode, bool hurry);
+void orl_lease_give(struct orl_win *win);
 
 /* After the first exchange, if ranks are of several nodes: opens the network
  * and exchanges contacts.  An error class. */

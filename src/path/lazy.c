@@ -20,6 +20,74 @@ static void granted(struct orl_link *link, void *dst, const void *data,
 	__atomic_store_n(&link->lock, ORL_LAZY_HELD, __ATOMIC_RELEASE);
 }
 
+/* -- the links with such a lock, and some that had one --------------------- */
+
+static struct orl_link *lazy_links;
+static _Atomic(uint32_t) nlazy;
+
+static void enlist(struct orl_link *link)
+{
+	link->thread = (uint64_t)pthread_self();
+	if (link->listed)
+		return;
+	link->listed = true;
+	link->next_lazy = lazy_links;
+	lazy_links = link;
+	atomic_fetch_add_explicit(&nlazy, 1, memory_order_relaxed);
+}
+
+static void delist(struct orl_link **at)
+{
+	struct orl_link *link = *at;
+
+	*at = link->next_lazy;
+	link->listed = false;
+	atomic_fetch_sub_explicit(&nlazy, 1, memory_order_relaxed);
+}
+
+/* A link of this thread's whose lock nobody has asked for. */
+static struct orl_link *find_own(void)
+{
+	struct orl_link **at = &lazy_links, *link;
+
+	while ((link = *at)) {
+		if (!link->lock_record)
+			delist(at);
+		else if (link->thread == (uint64_t)pthread_self())
+			return link;
+		else
+			at = &link->next_lazy;
+	}
+	return NULL;
+}
+
+int orl_path_settle(void)
+{
+	struct orl_link *link;
+	int rc = 0;
+
+	if (orl_likely(!atomic_load_explicit(&nlazy, memory_order_relaxed)))
+		return 0;
+	orl_progress_lock();
+	while (!rc && (link = find_own()))
+		rc = orl_lazy_settle(link);
+	orl_progress_unlock();
+	return rc;
+}
+
+void orl_path_forget(struct orl_link *link)
+{
+	struct orl_link **at = &lazy_links;
+
+	if (!link->listed)
+		return;
+	while (*at != link)
+		at = &(*at)->next_lazy;
+	delist(at);
+}
+
+/* -- the lock -------------------------------------------------------------- */
+
 int orl_path_lock(struct orl_link *link, uint8_t mode)
 {
 	struct orl_record_lock *record;
@@ -35,6 +103,7 @@ int orl_path_lock(struct orl_link *link, uint8_t mode)
 		record->pad = 0;
 		link->lock = ORL_LAZY_NEW;
 		link->lock_record = record;
+		enlist(link);
 		/* By itself it asks for no message. */
 		link->unasked = unasked;
 	} else {
@@ -46,15 +115,13 @@ int orl_path_lock(struct orl_link *link, uint8_t mode)
 
 void orl_lazy_ask(struct orl_link *link)
 {
-	const bool unasked = link->unasked;
+	struct orl_record_lock *record = link->lock_record;
 
-	if (orl_likely(!link->lock_record))
+	if (orl_likely(!record))
 		return;
 	link->lock = ORL_LAZY_ASKED;
-	link->lock_record->slot = orl_am_slot(link, granted, NULL, 0);
+	record->slot = orl_am_slot_of(link, record, granted, NULL, 0);
 	link->lock_record = NULL;
-	/* It is not the latest record that will be answered. */
-	link->unasked = unasked;
 }
 
 static bool is_settled(void *arg)
