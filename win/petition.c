@@ -32,6 +32,10 @@
  *   exclusive has it, who shares needs none.  And a holder of the rank's lock
  *   who goes on to another rank's is in a hurry, and on our side of the
  *   master.  So the line moves on.
+ *
+ * models/lock_all.pml is this, beside lock.c.  Where leases keep lock_all out
+ * (lease.c), serve.c names a master that only petitions meet, and entering it
+ * succeeds at once; the rules above are for one that others enter too.
  */
 #include "rwlock.h"
 
