@@ -6,6 +6,18 @@
 	(MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE |              \
 	 MPI_MODE_NOSUCCEED)
 
+static int synchronise(struct orl_win *win)
+{
+	int rc = 0, near, lost;
+
+	if (orl_unlikely(win->spans && win->links))
+		rc = orl_remote_flush_for_barrier(win);
+	near = orl_win_drain_near(win);
+	lost = orl_win_barrier(win);
+	rc = rc ? rc : near;
+	return rc ? rc : lost;
+}
+
 /*
  * With NOPRECEDE and NOSUCCEED the call ends no epoch and starts none, so it
  * need not synchronise (section 11.5.1).  With NOPRECEDE alone it must: the
@@ -28,12 +40,8 @@ int orl_win_fence(struct orl_win *win, int assertion)
 				    "assertion %#x has bits that no fence "
 				    "takes",
 				    (unsigned)assertion);
-	rc = orl_win_drain(win);
-	if ((assertion & neither) != neither) {
-		int lost = orl_win_barrier(win);
-
-		rc = rc ? rc : lost;
-	}
+	rc = (assertion & neither) == neither ? orl_win_drain(win)
+					      : synchronise(win);
 	orl_lock(&win->mutex);
 	win->epoch = assertion & MPI_MODE_NOSUCCEED ? ORL_EPOCH_NONE
 						    : ORL_EPOCH_FENCE;

@@ -226,9 +226,9 @@ int orl_remote_tell(struct orl_win *win, struct orl_target *target,
 		record->value = value;
 		record->pad = 0;
 		orl_am_send(link);
-		/* Nobody asks later whether the word has come, and after a
-		 * complete not for what went before it either. */
-		link->unasked = unasked && type != ORL_AM_COMPLETE;
+		/* Nobody asks later whether the word has come, nor, but for a
+		 * post, for what went before it: the target itself knows. */
+		link->unasked = unasked && type == ORL_AM_POST;
 	} else {
 		rc = -EHOSTDOWN;
 	}
@@ -261,6 +261,35 @@ static int for_links(struct orl_win *win, bool flush)
 int orl_remote_flush(struct orl_win *win)
 {
 	return win->links ? for_links(win, true) : 0;
+}
+
+/* Does the next barrier tell it, behind all that was sent before? */
+static bool is_told(const struct orl_win *win, const struct orl_link *link)
+{
+	uint32_t far = (link->target - win->rank + win->size) % win->size;
+
+	return !(far & (far - 1)) &&
+	       !__atomic_load_n(&link->transfers, __ATOMIC_ACQUIRE);
+}
+
+int orl_remote_flush_for_barrier(struct orl_win *win)
+{
+	struct orl_link *link;
+	int rc = 0, one;
+
+	orl_progress_lock();
+	for (link = win->links; link; link = link->next)
+		if (!is_told(win, link))
+			orl_path_flush_begin(link);
+	orl_progress_unlock();
+	for (link = win->links; link; link = link->next) {
+		struct orl_target *target = &win->targets[link->target];
+
+		one = is_told(win, link) ? target->path->finish(target)
+					 : target->path->flush(target);
+		rc = rc ? rc : one;
+	}
+	return rc;
 }
 
 int orl_remote_finish(struct orl_win *win)

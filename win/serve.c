@@ -60,6 +60,9 @@ static void granted(struct orl_petition *petition)
 {
 	struct request *request = (struct request *)petition;
 
+	/* Nobody is there any more, or there was no memory for the rest. */
+	if (request->peer->error || !request->parked)
+		orl_petition_leave(&petition->at);
 	answer(request->peer, request->slot);
 	if (request->parked)
 		orl_am_resume(request->parked);

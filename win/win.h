@@ -298,6 +298,11 @@ int orl_remote_tell(struct orl_win *win, struct orl_target *target,
 /* Flushes all links, all at once. */
 int orl_remote_flush(struct orl_win *win);
 int orl_remote_finish(struct orl_win *win);
+/*
+ * What a barrier that follows at once does not do by itself: it tells some
+ * targets behind the operations, in the same message if they fit.
+ */
+int orl_remote_flush_for_barrier(struct orl_win *win);
 /* Is the origin of a record the rank that it says it is? */
 bool orl_remote_is_origin(const struct orl_win *win,
 			  const struct orl_am_source *source);

@@ -19,6 +19,7 @@
 #define SHORT_HOOK_NS 2000
 #define LONG_HOOK_NS  10000
 #define TRAFFIC_NS    500000 /* after the latest message */
+#define HOT_CALLS     400    /* of the hook, after one that did something */
 
 static _Atomic(orl_poll_fn) polls[MAX_POLLS];
 
@@ -106,27 +107,47 @@ static bool has_traffic(uint64_t now)
 		       TRAFFIC_NS;
 }
 
-/*
- * The host looks for its messages as often as it can, and each of our polls,
- * a system call, delays one that comes meanwhile: none while nothing comes
- * for us, if there is a thread to note when that changes, else few.
- */
-void orl_progress_hook(void)
+/* Now and then, as the clock says: true if anything was done. */
+static bool poll_rarely(void)
 {
-	static THREAD_LOCAL uint32_t calls;
 	static THREAD_LOCAL uint64_t next, interval;
-	uint64_t now;
+	uint64_t now = orl_now_ns();
+	bool done;
 
-	if (!atomic_load_explicit(&orl_network_on, memory_order_relaxed) ||
-	    ++calls % CALLS_A_LOOK || is_inside)
-		return;
-	now = orl_now_ns();
 	if (now < next || !has_traffic(now))
-		return;
+		return false;
 	interval += interval / 4;
-	if (orl_network_poll() || interval < SHORT_HOOK_NS)
+	done = orl_network_poll();
+	if (done || interval < SHORT_HOOK_NS)
 		interval = SHORT_HOOK_NS;
 	if (interval > LONG_HOOK_NS)
 		interval = LONG_HOOK_NS;
 	next = now + interval;
+	return done;
+}
+
+/*
+ * The host looks for its messages as often as it can, and each of our polls,
+ * a system call, delays one that comes meanwhile: none while nothing comes
+ * for us, if there is a thread to note when that changes, else few.  But
+ * while messages come for us, one by one, each waits for its answer.
+ */
+void orl_progress_hook(void)
+{
+	static THREAD_LOCAL uint32_t calls, hot;
+	bool done;
+
+	if (!atomic_load_explicit(&orl_network_on, memory_order_relaxed) ||
+	    is_inside)
+		return;
+	if (hot) {
+		hot--;
+		done = orl_network_poll();
+	} else {
+		if (++calls % CALLS_A_LOOK)
+			return;
+		done = poll_rarely();
+	}
+	if (done)
+		hot = HOT_CALLS;
 }

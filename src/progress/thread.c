@@ -21,15 +21,16 @@
 #include "network.h"
 #include "orl_util.h"
 
-#define NAP_NS	   150000     /* while the application polls */
-#define SPIN_NS	   50000      /* after a message, for the next */
-#define TRAFFIC_NS 200000     /* messages so close may be worth a spin */
-#define PAID_NS	   4000	      /* what came later came as a next message */
-#define SHORT_NS   20000      /* naps where no fd tells: the first, */
-#define LONG_NS	   1000000    /* and the longest */
-#define IDLE_NS	   1000000000 /* on the fd: only lest a wake-up be lost */
-#define REFUSALS   4	      /* of sleep, before it is a nap all the same */
-#define MAX_SKIP   63
+#define NAP_NS	    150000     /* while the application polls: at first, */
+#define LONG_NAP_NS 1200000    /* and when it goes on: a nap costs it time */
+#define SPIN_NS	    50000      /* after a message, for the next */
+#define TRAFFIC_NS  200000     /* messages so close may be worth a spin */
+#define PAID_NS	    4000       /* what came later came as a next message */
+#define SHORT_NS    20000      /* naps where no fd tells: the first, */
+#define LONG_NS	    1000000    /* and the longest */
+#define IDLE_NS	    1000000000 /* on the fd: only lest a wake-up be lost */
+#define REFUSALS    4	       /* of sleep, before it is a nap all the same */
+#define MAX_SKIP    63
 
 #define STACK_BYTES (256 << 10)
 
@@ -52,7 +53,8 @@ struct view {
 	uint32_t polls;	  /* the trace, when last looked at */
 	uint32_t wishes;  /* granted */
 	uint64_t worked;  /* when a poll last did something */
-	long nap;	  /* ns, of the next one where no fd tells */
+	long stand;	  /* ns, of the next nap while the application polls */
+	long nap;	  /* of the next one where no fd tells */
 	int refusals;	  /* may_sleep said no, in a row */
 	bool is_visiting; /* has done something since it slept */
 	bool spins;	  /* waits for more in this visit */
@@ -159,12 +161,14 @@ static bool application_polls(struct view *me)
  */
 static void stand_back(struct view *me)
 {
-	if (doze(me, -1, NAP_NS)) {
+	if (doze(me, -1, me->stand)) {
 		application_polls(me);
+		me->stand = NAP_NS;
 	} else if (orl_progress_trylock()) {
 		orl_network.poll();
 		orl_progress_unlock();
 	}
+	me->stand = me->stand < LONG_NAP_NS / 2 ? 2 * me->stand : LONG_NAP_NS;
 }
 
 /* -- while it does not ----------------------------------------------------- */
@@ -274,16 +278,18 @@ static void serve(struct view *me)
 
 static void *run(void *arg)
 {
-	struct view me = { .nap = SHORT_NS };
+	struct view me = { .stand = NAP_NS, .nap = SHORT_NS };
 
 	is_self = true;
 	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 	application_polls(&me);
 	while (!atomic_load_explicit(&thread.stopping, memory_order_relaxed)) {
-		if (application_polls(&me))
+		if (application_polls(&me)) {
 			stand_back(&me);
-		else
+		} else {
+			me.stand = NAP_NS;
 			serve(&me);
+		}
 	}
 	return NULL;
 }
