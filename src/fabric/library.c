@@ -37,6 +37,10 @@ static void set_environment(int ranks)
 	setenv("IPATH_NO_BACKTRACE", "1", 0);
 	/* 2 MiB of receive buffers, not 64. */
 	setenv("FI_OFI_RXM_MSG_RX_SIZE", "128", 0);
+	/* Receive buffers of the endpoint's instead of each connection's,
+	 * which verbs, where a connection goes with messages still to be read,
+	 * posts again to what is freed.  With TCP it is so anyway. */
+	setenv("FI_OFI_RXM_USE_SRX", "1", 0);
 	/* Looks for new connections each 0.1 ms, not each 10. */
 	setenv("FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100", 0);
 	/* Who forgets a peer wants no connection to it any more. */
