@@ -148,8 +148,10 @@ struct orl_link {
 	uint64_t thread; /* that asks for the lock */
 	struct orl_link *next_lazy;
 	struct orl_record_lock *lock_record;
-	/* A message that holds nothing but one put or get, see src/path. */
-	uint8_t lone;
+	/* The record of a message that holds nothing but one put or get, and
+	 * where the latter goes; src/path's. */
+	struct orl_record *lone;
+	void *lone_dst;
 };
 
 /*

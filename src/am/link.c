@@ -33,7 +33,7 @@ static void leave(struct orl_link *link)
 {
 	link->out = NULL;
 	link->lock_record = NULL;
-	link->lone = 0;
+	link->lone = NULL;
 }
 
 void orl_am_discard(struct orl_link *link)

@@ -149,6 +149,7 @@ void orl_path_flush_begin(struct orl_link *link)
 {
 	if (orl_link_is_quiet(link))
 		return;
+	orl_lone_post(link);
 	orl_lazy_ask(link);
 	orl_am_flush_begin(link);
 }
@@ -208,6 +209,7 @@ void *orl_path_record(struct orl_link *link, int type, size_t bytes)
 			 (link->lock_record && orl_am_room(link) < bytes)) &&
 	    orl_lazy_settle(link))
 		return NULL;
+	link->lone = NULL;
 	return orl_am_record(link, (enum orl_am_type)type, bytes);
 }
 

@@ -16,34 +16,52 @@
 #define RECORD_MOST 4096
 /* Reads and writes under way at once, of all links. */
 #define TRANSFERS_MOST 256
+/* Put by a write of its own where it is the only one, from a copy. */
+#define LONE_MOST 512
 /* Answers that a link waits for at most: the target keeps them in memory. */
 #define ANSWERS_MOST 512
 
-static int put_record(struct orl_link *link, uint64_t off, const void *src,
-		      size_t len)
+static struct orl_record *add_put(struct orl_link *link, uint64_t off,
+				  const void *src, size_t len)
 {
 	struct orl_record_put *record = orl_path_record(
 		link, ORL_AM_PUT, sizeof(struct orl_record_put) + len);
 
 	if (orl_unlikely(!record))
-		return orl_path_lost(link);
+		return NULL;
 	record->off = off;
 	memcpy(record->data, src, len);
-	return 0;
+	return &record->head;
 }
 
-static int get_record(struct orl_link *link, uint64_t off, void *dst,
-		      size_t len)
+static struct orl_record *add_get(struct orl_link *link, uint64_t off,
+				  void *dst, size_t len)
 {
 	struct orl_record_get *record =
 		orl_path_record(link, ORL_AM_GET, sizeof(*record));
 
 	if (orl_unlikely(!record))
-		return orl_path_lost(link);
+		return NULL;
 	record->off = off;
 	record->len = (uint32_t)len;
 	record->slot = orl_am_slot(link, orl_am_copy_answer, dst, len);
-	return orl_likely(record->slot != 0) ? 0 : -ENOMEM;
+	return orl_likely(record->slot != 0) ? &record->head : NULL;
+}
+
+static int put_record(struct orl_link *link, uint64_t off, const void *src,
+		      size_t len)
+{
+	return orl_likely(add_put(link, off, src, len) != NULL)
+		       ? 0
+		       : orl_path_lost(link);
+}
+
+static int get_record(struct orl_link *link, uint64_t off, void *dst,
+		      size_t len)
+{
+	return orl_likely(add_get(link, off, dst, len) != NULL)
+		       ? 0
+		       : orl_path_lost(link);
 }
 
 /* Of one record; leaves room for heads. */
@@ -101,6 +119,7 @@ struct transfer {
 	struct orl_fabric_op op;
 	struct orl_link *link;
 	struct transfer *next; /* while free */
+	unsigned char copy[LONE_MOST];
 };
 
 static struct transfer *free_transfers;
@@ -127,15 +146,19 @@ static bool has_transfer(void *arg)
 	       TRANSFERS_MOST;
 }
 
-static struct transfer *take_transfer(struct orl_link *link)
+static void wait_for_transfer(void)
 {
-	struct transfer *transfer;
-
 	while (orl_unlikely(!has_transfer(NULL))) {
 		orl_progress_unlock();
 		orl_wait(&orl_am_bell, ORL_BELL_ALL, has_transfer, NULL);
 		orl_progress_lock();
 	}
+}
+
+static struct transfer *take_transfer(struct orl_link *link)
+{
+	struct transfer *transfer;
+
 	transfer = free_transfers;
 	if (transfer)
 		free_transfers = transfer->next;
@@ -171,6 +194,7 @@ static int transfer(struct orl_link *link, uint64_t off, void *buf, size_t len,
 		n = len - done;
 		if (n > orl_fabric.transfer_most)
 			n = orl_fabric.transfer_most;
+		wait_for_transfer();
 		if (link->peer->error)
 			return -EHOSTDOWN;
 		transfer = take_transfer(link);
@@ -182,6 +206,59 @@ static int transfer(struct orl_link *link, uint64_t off, void *buf, size_t len,
 	return rc;
 }
 
+/* -- lone puts and gets ---------------------------------------------------- */
+
+static void write_lone(struct transfer *transfer,
+		       const struct orl_record_put *put)
+{
+	struct orl_link *link = transfer->link;
+	size_t len = put->head.bytes - sizeof(*put);
+	uint64_t addr = link->base + put->off;
+
+	memcpy(transfer->copy, put->data, len);
+	orl_am_discard(link);
+	orl_fabric_write(&transfer->op, link->peer->addr, addr, link->key,
+			 transfer->copy, len);
+}
+
+/* The slot of its record goes with the record. */
+static void read_lone(struct transfer *transfer,
+		      const struct orl_record_get *get, void *dst)
+{
+	struct orl_link *link = transfer->link;
+	uint64_t addr = link->base + get->off;
+	size_t len = get->len;
+
+	orl_am_discard(link);
+	orl_fabric_read(&transfer->op, link->peer->addr, addr, link->key, dst,
+			len);
+}
+
+void orl_lone_post(struct orl_link *link)
+{
+	struct orl_record *lone = link->lone;
+	struct transfer *transfer;
+
+	if (orl_likely(!lone) || link->peer->error || !has_transfer(NULL))
+		return;
+	transfer = take_transfer(link);
+	if (!transfer)
+		return;
+	if (lone->type == ORL_AM_PUT)
+		write_lone(transfer, (const struct orl_record_put *)lone);
+	else
+		read_lone(transfer, (const struct orl_record_get *)lone,
+			  link->lone_dst);
+}
+
+/* After the first record of a message: it may remain the only one. */
+static void note_lone(struct orl_link *link, struct orl_record *record,
+		      void *dst)
+{
+	link->lone = record;
+	link->lone_dst = dst;
+}
+
 /*
  * Where the device works alone, it does so for all but what has to travel
  * with a lock.
@@ -189,6 +266,35 @@ static int transfer(struct orl_link *link, uint64_t off, void *buf, size_t len,
 static bool is_record(const struct orl_link *link, size_t len)
 {
 	return len <= RECORD_MOST && (!orl_fabric.passive || link->lock_record);
+}
+
+static int put_small(struct orl_link *link, uint64_t off, const void *src,
+		     size_t len)
+{
+	const bool first = !link->out;
+	struct orl_record *record = add_put(link, off, src, len);
+
+	if (orl_unlikely(!record))
+		return orl_path_lost(link);
+	if (first && len <= LONE_MOST)
+		note_lone(link, record, NULL);
+	return 0;
+}
+
+static int get_small(struct orl_link *link, uint64_t off, void *dst, size_t len)
+{
+	const bool first = !link->out;
+	int rc = orl_path_bound_answers(link);
+	struct orl_record *record;
+
+	if (orl_unlikely(rc))
+		return rc;
+	record = add_get(link, off, dst, len);
+	if (orl_unlikely(!record))
+		return orl_path_lost(link);
+	if (first)
+		note_lone(link, record, dst);
+	return 0;
 }
 
 /* -- the paths ------------------------------------------------------------- */
@@ -202,7 +308,7 @@ static int fabric_put(struct orl_target *target, uint64_t addr, const void *src,
 
 	orl_progress_lock();
 	if (orl_likely(is_record(link, len)))
-		rc = put_record(link, off, src, len);
+		rc = put_small(link, off, src, len);
 	else
 		rc = transfer(link, off, (void *)(uintptr_t)src, len,
 			      post_write);
@@ -218,12 +324,10 @@ static int fabric_get(struct orl_target *target, uint64_t addr, void *dst,
 	int rc;
 
 	orl_progress_lock();
-	if (orl_likely(is_record(link, len))) {
-		rc = orl_path_bound_answers(link);
-		rc = rc ? rc : get_record(link, off, dst, len);
-	} else {
+	if (orl_likely(is_record(link, len)))
+		rc = get_small(link, off, dst, len);
+	else
 		rc = transfer(link, off, dst, len, orl_fabric_read);
-	}
 	orl_progress_unlock();
 	return rc;
 }
@@ -257,8 +361,10 @@ static int remote_finish(struct orl_target *target)
 	if (!link || (orl_am_is_idle(link) && !link->error))
 		return 0;
 	orl_progress_lock();
-	if (link->answers)
+	if (link->answers) {
+		orl_lone_post(link);
 		orl_lazy_ask(link);
+	}
 	orl_progress_unlock();
 	return orl_am_finish(link);
 }
@@ -271,6 +377,7 @@ static int remote_flush(struct orl_target *target)
 	if (!link || orl_link_is_quiet(link))
 		return 0;
 	orl_progress_lock();
+	orl_lone_post(link);
 	orl_lazy_ask(link);
 	orl_progress_unlock();
 	return orl_am_flush(link);

@@ -44,6 +44,12 @@ void orl_lazy_ask(struct orl_link *link);
 /* Sends and waits until the lock is held, if there is one: 0 or an error. */
 int orl_lazy_settle(struct orl_link *link);
 
+/*
+ * remote.c: a message that holds nothing but one put or get becomes a write
+ * or read of the network's, which is the faster trip.  Progress lock held.
+ */
+void orl_lone_post(struct orl_link *link);
+
 /* Nothing under way, nothing that a flush would have to ask for. */
 static inline bool orl_link_is_quiet(const struct orl_link *link)
 {

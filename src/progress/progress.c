@@ -7,6 +7,7 @@
 #include "orl_progress.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stddef.h>
 
 #include "network.h"
@@ -19,7 +20,8 @@
 #define SHORT_HOOK_NS 2000
 #define LONG_HOOK_NS  10000
 #define TRAFFIC_NS    500000 /* after the latest message */
-#define HOT_CALLS     400    /* of the hook, after one that did something */
+#define HOT_CALLS     400    /* of the hook, after a sign of traffic */
+#define CALLS_A_SIGN  16     /* how often it looks for one then */
 
 static _Atomic(orl_poll_fn) polls[MAX_POLLS];
 
@@ -27,6 +29,8 @@ struct orl_network orl_network;
 _Atomic(bool) orl_network_on;
 _Atomic(uint32_t) orl_network_polls;
 _Atomic(uint64_t) orl_network_worked;
+_Atomic(uint32_t) orl_network_heat;
+_Atomic(int) orl_network_fd = -1;
 
 /* Within orl_progress_host: what it calls may wait, or call the hook. */
 static THREAD_LOCAL bool is_inside;
@@ -85,9 +89,15 @@ bool orl_network_poll(void)
 	}
 	orl_progress_unlock();
 	if (done)
-		atomic_store_explicit(&orl_network_worked, orl_now_ns(),
-				      memory_order_relaxed);
+		orl_network_note(orl_now_ns());
 	return done;
+}
+
+void orl_network_note(uint64_t now)
+{
+	atomic_store_explicit(&orl_network_worked, now, memory_order_relaxed);
+	atomic_store_explicit(&orl_network_heat, HOT_CALLS,
+			      memory_order_relaxed);
 }
 
 void orl_progress(void)
@@ -107,23 +117,43 @@ static bool has_traffic(uint64_t now)
 		       TRAFFIC_NS;
 }
 
-/* Now and then, as the clock says: true if anything was done. */
-static bool poll_rarely(void)
+/*
+ * Others' reads and writes, which a poll serves, leave no other trace than
+ * that there was something to read.
+ */
+static void look_for_signs(void)
+{
+	struct pollfd fd = { .fd = atomic_load_explicit(&orl_network_fd,
+							memory_order_relaxed),
+			     .events = POLLIN };
+
+	if (fd.fd >= 0 && poll(&fd, 1, 0) > 0)
+		orl_network_note(orl_now_ns());
+}
+
+static void poll_hot(uint32_t heat)
+{
+	atomic_store_explicit(&orl_network_heat, heat - 1,
+			      memory_order_relaxed);
+	if (heat % CALLS_A_SIGN == 0)
+		look_for_signs();
+	orl_network_poll();
+}
+
+/* Now and then, as the clock says. */
+static void poll_rarely(void)
 {
 	static THREAD_LOCAL uint64_t next, interval;
 	uint64_t now = orl_now_ns();
-	bool done;
 
 	if (now < next || !has_traffic(now))
-		return false;
+		return;
 	interval += interval / 4;
-	done = orl_network_poll();
-	if (done || interval < SHORT_HOOK_NS)
+	if (orl_network_poll() || interval < SHORT_HOOK_NS)
 		interval = SHORT_HOOK_NS;
 	if (interval > LONG_HOOK_NS)
 		interval = LONG_HOOK_NS;
 	next = now + interval;
-	return done;
 }
 
 /*
@@ -134,20 +164,15 @@ static bool poll_rarely(void)
  */
 void orl_progress_hook(void)
 {
-	static THREAD_LOCAL uint32_t calls, hot;
-	bool done;
+	static THREAD_LOCAL uint32_t calls;
+	uint32_t heat;
 
 	if (!atomic_load_explicit(&orl_network_on, memory_order_relaxed) ||
 	    is_inside)
 		return;
-	if (hot) {
-		hot--;
-		done = orl_network_poll();
-	} else {
-		if (++calls % CALLS_A_LOOK)
-			return;
-		done = poll_rarely();
-	}
-	if (done)
-		hot = HOT_CALLS;
+	heat = atomic_load_explicit(&orl_network_heat, memory_order_relaxed);
+	if (heat)
+		poll_hot(heat);
+	else if (++calls % CALLS_A_LOOK == 0)
+		poll_rarely();
 }

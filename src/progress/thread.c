@@ -56,6 +56,7 @@ struct view {
 	long stand;	  /* ns, of the next nap while the application polls */
 	long nap;	  /* of the next one where no fd tells */
 	int refusals;	  /* may_sleep said no, in a row */
+	bool readable;	  /* by the fd it has just slept on */
 	bool is_visiting; /* has done something since it slept */
 	bool spins;	  /* waits for more in this visit */
 	bool paid;	  /* and got it */
@@ -94,9 +95,11 @@ static bool doze(struct view *me, int fd, long ns)
 	/* Seq_cst, as in wake(): it sees us asleep, or we see the wish. */
 	atomic_store(&thread.asleep, true);
 	wishes = atomic_load(&thread.wishes);
+	fds[1].revents = 0;
 	if (wishes == me->wishes && ppoll(fds, 2, &time, NULL) > 0 &&
 	    fds[0].revents)
 		drain(thread.wake_fd);
+	me->readable = fds[1].revents;
 	atomic_store_explicit(&thread.asleep, false, memory_order_relaxed);
 	atomic_store_explicit(&thread.patience, 0, memory_order_relaxed);
 	wishes = atomic_load(&thread.wishes);
@@ -199,7 +202,7 @@ static void note_work(struct view *me)
 		me->paid = true;
 	}
 	me->worked = now;
-	atomic_store_explicit(&orl_network_worked, now, memory_order_relaxed);
+	orl_network_note(now);
 	me->nap = SHORT_NS;
 	me->refusals = 0;
 }
@@ -271,7 +274,11 @@ static void serve(struct view *me)
 	if (!ns)
 		return;
 	end_visit(me);
+	atomic_store_explicit(&orl_network_fd, fd, memory_order_relaxed);
 	doze(me, fd, ns);
+	/* Others' reads and writes are done within a poll, without a word. */
+	if (me->readable)
+		note_work(me);
 }
 
 /* -- its life -------------------------------------------------------------- */
