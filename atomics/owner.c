@@ -220,8 +220,12 @@ int orl_owner_issue(const struct orl_place *place, const struct orl_acc *acc)
 	struct walk walk;
 	int rc;
 
-	walk_begin(&walk, place, acc);
 	orl_progress_lock();
+	if (orl_pull_is_worth(place, acc) && orl_pull_issue(place, acc)) {
+		orl_progress_unlock();
+		return 0;
+	}
+	walk_begin(&walk, place, acc);
 	rc = issue(link, &walk, acc);
 	orl_progress_unlock();
 	return rc;

@@ -16,6 +16,22 @@ int orl_owner_one(const struct orl_place *place, const struct orl_acc *acc);
 int orl_owner_cas(const struct orl_place *place, enum orl_kind kind,
 		  const void *origin, const void *compare, void *result);
 
+/* -- many operands, pull.c; progress lock held ----------------------------- */
+
+bool orl_pull_is_worth(const struct orl_place *place,
+		       const struct orl_acc *acc);
+/* False: they have to be sent in pieces. */
+bool orl_pull_issue(const struct orl_place *place, const struct orl_acc *acc);
+void orl_pull_serve(void);
+
+/* -- what the owner checks, serve.c ---------------------------------------- */
+
+/* Are the record's op (a) and kind (b) known, and fit each other? */
+bool orl_owner_is_known(const struct orl_record *head);
+/* Bytes from an element's first to its last: padding at the end is nobody's,
+ * and may lie outside the window. */
+size_t orl_owner_reach(enum orl_kind kind);
+
 /* -- the records, checked by who receives them ----------------------------- */
 
 /* ORL_AM_ACC: a is the op, b the kind; after the rows come the operands,
@@ -40,6 +56,17 @@ struct orl_record_fop {
 	uint32_t slot; /* 0: nothing is fetched */
 	uint32_t pad;
 	unsigned char operand[];
+};
+
+/* ORL_AM_PULL: a is the op, b the kind; contiguous elements, the operands are
+ * to be read at addr, by key. */
+struct orl_record_pull {
+	struct orl_record head;
+	uint64_t off;
+	uint64_t count;
+	uint64_t addr, key;
+	uint32_t slot;
+	uint32_t pad;
 };
 
 /* ORL_AM_CAS: b is the kind; the element to compare with, the one to put. */

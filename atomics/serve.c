@@ -29,7 +29,7 @@ static const void *aligned_operand(const void *operand, size_t len)
 	return operand_room;
 }
 
-static bool is_known(const struct orl_record *head)
+bool orl_owner_is_known(const struct orl_record *head)
 {
 	return head->a < ORL_OP_COUNT && head->b < ORL_KIND_COUNT &&
 	       orl_op_fits((enum orl_op)head->a, (enum orl_kind)head->b);
@@ -46,9 +46,7 @@ static int send_result(const struct orl_am_source *source, uint32_t slot,
 	return 0;
 }
 
-/* Bytes from an element's first to its last: padding at the end is nobody's,
- * and may lie outside the window. */
-static size_t reach(enum orl_kind kind)
+size_t orl_owner_reach(enum orl_kind kind)
 {
 	const struct orl_kind_info *info = &orl_kinds[kind];
 
@@ -83,7 +81,7 @@ static bool row_span(const struct orl_row *row, enum orl_kind kind,
 {
 	uint64_t block =
 		(uint64_t)(row->blocklen - 1) * orl_kinds[kind].extent +
-		reach(kind);
+		orl_owner_reach(kind);
 	int64_t path;
 	uint64_t last;
 
@@ -147,6 +145,7 @@ static int apply_rows(const struct orl_am_source *source,
 			.result = record->slot ? result_room + done : NULL,
 			.layout = NULL,
 			.items = 0,
+			.lasting = false,
 		};
 
 		rc = apply_row(source, row, &acc);
@@ -160,7 +159,7 @@ static bool check_acc(const struct orl_record_acc *acc, size_t *len)
 {
 	size_t rows, elements, extent, operands;
 
-	if (acc->head.bytes < sizeof(*acc) || !is_known(&acc->head))
+	if (acc->head.bytes < sizeof(*acc) || !orl_owner_is_known(&acc->head))
 		return false;
 	if (acc->nrows >
 	    (acc->head.bytes - sizeof(*acc)) / sizeof(struct orl_row))
@@ -203,12 +202,13 @@ static int serve_fop(const struct orl_am_source *source,
 	size_t extent;
 	int rc;
 
-	if (head->bytes < sizeof(*fop) || !is_known(head))
+	if (head->bytes < sizeof(*fop) || !orl_owner_is_known(head))
 		return MPI_ERR_INTERN;
 	extent = orl_kinds[head->b].extent;
 	if (head->bytes - sizeof(*fop) != (head->a == ORL_NO_OP ? 0 : extent))
 		return MPI_ERR_INTERN;
-	rc = orl_path_find(source, fop->off, reach(head->b), &place);
+	rc = orl_path_find(source, fop->off,
+			   orl_owner_reach((enum orl_kind)head->b), &place);
 	if (orl_unlikely(rc))
 		return rc;
 	acc = (struct orl_acc){
@@ -221,6 +221,7 @@ static int serve_fop(const struct orl_am_source *source,
 		.result = fop->slot ? result_room : NULL,
 		.layout = NULL,
 		.items = 1,
+		.lasting = false,
 	};
 	rc = acc.op == ORL_NO_OP && !acc.result ? 0 : orl_acc_one(&place, &acc);
 	if (rc || !fop->slot)
@@ -242,7 +243,8 @@ static int serve_cas(const struct orl_am_source *source,
 	extent = orl_kinds[head->b].extent;
 	if (head->bytes != sizeof(*cas) + 2 * extent)
 		return MPI_ERR_INTERN;
-	rc = orl_path_find(source, cas->off, reach(head->b), &place);
+	rc = orl_path_find(source, cas->off,
+			   orl_owner_reach((enum orl_kind)head->b), &place);
 	if (orl_unlikely(rc))
 		return rc;
 	operands = aligned_operand(cas->operands, 2 * extent);
@@ -256,4 +258,5 @@ void orl_acc_serve(void)
 	orl_am_handle(ORL_AM_ACC, serve_acc);
 	orl_am_handle(ORL_AM_FOP, serve_fop);
 	orl_am_handle(ORL_AM_CAS, serve_cas);
+	orl_pull_serve();
 }

@@ -96,6 +96,7 @@ struct orl_acc {
 	const struct orl_type *layout; /* of the target: one item after the
 					* other; NULL: contiguous elements */
 	size_t items;
+	bool lasting; /* origin stays as it is until the path's finish */
 };
 
 /*

@@ -180,6 +180,7 @@ enum orl_am_type {
 	ORL_AM_ACC, /* atomics */
 	ORL_AM_FOP,
 	ORL_AM_CAS,
+	ORL_AM_PULL,
 	ORL_AM_LOCK, /* win */
 	ORL_AM_UNLOCK,
 	ORL_AM_LEASE,

@@ -151,6 +151,7 @@ static int shape_origin(const struct orl_xacc *x, struct job *job)
 
 	job->gathered = NULL;
 	job->acc.origin = x->xfer.origin;
+	job->acc.lasting = true;
 	if (!type || type->packed)
 		return 0;
 	job->gathered = malloc(bytes(job));
@@ -159,6 +160,7 @@ static int shape_origin(const struct orl_xacc *x, struct job *job)
 	orl_type_gather(type, (size_t)x->xfer.ocount, x->xfer.origin,
 			job->gathered);
 	job->acc.origin = job->gathered;
+	job->acc.lasting = false;
 	return 0;
 }
 
@@ -290,6 +292,7 @@ static int accumulate(struct orl_win *win, const struct orl_xacc *x, bool fetch)
 	acc.result = fetch ? x->result : NULL;
 	acc.layout = NULL;
 	acc.items = acc.count;
+	acc.lasting = true;
 	rc = acc.count == 1 ? orl_acc_one(&place, &acc)
 			    : orl_acc_issue(&place, &acc);
 	rc = rc ? rc : finish(x, &place);
@@ -340,7 +343,8 @@ int orl_win_fetch_and_op(struct orl_win *win, const struct orl_xacc *x)
 			       .origin = x->xfer.origin,
 			       .result = x->result,
 			       .layout = NULL,
-			       .items = 1 };
+			       .items = 1,
+			       .lasting = true };
 	struct orl_place place;
 	int rc = check_fop(win, x, &place, &acc);
 

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * pull.c - accumulates with so many operands that the owner reads them from
+ * the origin's memory, instead of having them sent in pieces: both sides.
+ *
+ * The owner reads some chunks ahead and applies them in their order.  What
+ * the link has sent behind the record stays parked until all are applied, so
+ * that accumulates keep their order and a flush its meaning.  All under the
+ * progress lock.
+ */
+#include "owner.h"
+
+#include <stdlib.h>
+
+#include "orl_am.h"
+
+#define PULL_LEAST (32 * 1024)	/* bytes of operands that are worth it */
+#define CHUNK	   (128 * 1024) /* a multiple of every element's size */
+#define CHUNKS	   4		/* read ahead */
+#define IDLE_MOST  4		/* pulls kept for later */
+
+/* -- the origin ------------------------------------------------------------ */
+
+/* What is exposed to the owner until it has answered. */
+struct offer {
+	struct orl_mr mr;
+};
+
+static void withdraw(struct orl_link *link, void *dst, const void *data,
+		     size_t len)
+{
+	struct offer *offer = dst;
+
+	orl_mr_close(&offer->mr);
+	free(offer);
+}
+
+bool orl_pull_is_worth(const struct orl_place *place, const struct orl_acc *acc)
+{
+	return acc->lasting && !acc->layout && !acc->result &&
+	       acc->op != ORL_NO_OP && place->path == &orl_path_fabric &&
+	       acc->count >= PULL_LEAST / orl_kinds[acc->kind].extent;
+}
+
+static struct offer *make_offer(const struct orl_acc *acc)
+{
+	size_t len = acc->count * orl_kinds[acc->kind].extent;
+	struct offer *offer = malloc(sizeof(*offer));
+
+	if (offer &&
+	    orl_mr_open((void *)(uintptr_t)acc->origin, len, &offer->mr)) {
+		free(offer);
+		return NULL;
+	}
+	return offer;
+}
+
+/* Writes the record; false: it has to go in pieces. */
+bool orl_pull_issue(const struct orl_place *place, const struct orl_acc *acc)
+{
+	struct orl_link *link = place->target->link;
+	struct orl_record_pull *record;
+	struct offer *offer = make_offer(acc);
+
+	if (!offer)
+		return false;
+	record = orl_path_record(link, ORL_AM_PULL, sizeof(*record));
+	if (!record) {
+		withdraw(link, offer, NULL, 0);
+		return false;
+	}
+	record->head.a = (uint8_t)acc->op;
+	record->head.b = (uint8_t)acc->kind;
+	record->off = orl_path_off(place->target, place->addr);
+	record->count = acc->count;
+	record->addr = offer->mr.base;
+	record->key = offer->mr.key;
+	record->pad = 0;
+	record->slot = orl_am_slot(link, withdraw, offer, 0);
+	orl_am_send(link);
+	return true;
+}
+
+/* -- the owner ------------------------------------------------------------- */
+
+struct pull;
+
+struct chunk {
+	struct orl_fabric_op op; /* first */
+	struct pull *pull;
+	size_t first, len; /* bytes, of the operands */
+	bool here;
+	unsigned char *buf;
+};
+
+struct pull {
+	struct pull *next; /* while idle */
+	struct chunk chunks[CHUNKS];
+	unsigned char *room;
+	struct orl_am_source source;
+	struct orl_am_parked *parked;
+	struct orl_record_pull record;
+	struct orl_place place;
+	size_t bytes, asked, applied;
+	unsigned under_way;
+	int error;
+};
+
+static struct pull *idle_pulls;
+static unsigned nidle;
+
+static struct pull *make_pull(void)
+{
+	struct pull *pull = calloc(1, sizeof(*pull));
+	unsigned i;
+
+	if (!pull)
+		return NULL;
+	pull->room = aligned_alloc(ORL_CACHELINE, CHUNKS * CHUNK);
+	if (!pull->room) {
+		free(pull);
+		return NULL;
+	}
+	for (i = 0; i < CHUNKS; i++) {
+		pull->chunks[i].buf = pull->room + i * CHUNK;
+		pull->chunks[i].pull = pull;
+	}
+	return pull;
+}
+
+static struct pull *take_pull(void)
+{
+	struct pull *pull = idle_pulls;
+
+	if (!pull)
+		return make_pull();
+	idle_pulls = pull->next;
+	nidle--;
+	return pull;
+}
+
+static void put_pull(struct pull *pull)
+{
+	if (nidle < IDLE_MOST) {
+		pull->next = idle_pulls;
+		idle_pulls = pull;
+		nidle++;
+		return;
+	}
+	free(pull->room);
+	free(pull);
+}
+
+static void chunk_done(struct orl_fabric_op *op, int error);
+
+static void ask(struct pull *pull, struct chunk *chunk)
+{
+	size_t left = pull->bytes - pull->asked;
+
+	chunk->first = pull->asked;
+	chunk->len = left < CHUNK ? left : CHUNK;
+	chunk->here = false;
+	chunk->op.done = chunk_done;
+	pull->asked += chunk->len;
+	pull->under_way++;
+	orl_fabric_read(&chunk->op, pull->source.peer->addr,
+			pull->record.addr + chunk->first, pull->record.key,
+			chunk->buf, chunk->len);
+}
+
+static int apply(struct pull *pull, const struct chunk *chunk)
+{
+	enum orl_kind kind = (enum orl_kind)pull->record.head.b;
+	size_t extent = orl_kinds[kind].extent;
+	struct orl_place place = pull->place;
+	const struct orl_acc acc = {
+		.op = (enum orl_op)pull->record.head.a,
+		.kind = kind,
+		.count = chunk->len / extent,
+		.origin = chunk->buf,
+		.result = NULL,
+		.layout = NULL,
+		.items = chunk->len / extent,
+		.lasting = false,
+	};
+
+	place.addr += chunk->first;
+	return orl_acc_issue(&place, &acc);
+}
+
+static struct chunk *next_here(struct pull *pull)
+{
+	struct chunk *chunk = &pull->chunks[pull->applied / CHUNK % CHUNKS];
+
+	return pull->applied < pull->asked && chunk->here ? chunk : NULL;
+}
+
+/* The origin finds out by its own end if it is lost, as by this. */
+static void end(struct pull *pull)
+{
+	struct orl_am_peer *peer = pull->source.peer;
+
+	if (pull->error)
+		orl_am_lose(peer, pull->error);
+	else
+		orl_am_answer(peer, pull->record.slot, 0);
+	if (pull->parked)
+		orl_am_resume(pull->parked);
+	orl_am_answers_send(peer);
+	put_pull(pull);
+}
+
+static void chunk_done(struct orl_fabric_op *op, int error)
+{
+	struct chunk *chunk = (struct chunk *)op;
+	struct pull *pull = chunk->pull;
+
+	pull->under_way--;
+	pull->error = pull->error ? pull->error : error;
+	chunk->here = true;
+	while (!pull->error && (chunk = next_here(pull))) {
+		pull->error = apply(pull, chunk);
+		pull->applied += chunk->len;
+		chunk->here = false;
+		if (pull->asked < pull->bytes)
+			ask(pull, chunk);
+	}
+	if (!pull->under_way && (pull->error || pull->applied == pull->bytes))
+		end(pull);
+}
+
+static int check(const struct orl_am_source *source,
+		 const struct orl_record_pull *record, struct orl_place *place,
+		 size_t *bytes)
+{
+	const struct orl_record *head = &record->head;
+	size_t extent;
+
+	if (head->bytes < sizeof(*record) || !orl_owner_is_known(head) ||
+	    head->a == ORL_NO_OP || !record->slot || !record->count)
+		return MPI_ERR_INTERN;
+	extent = orl_kinds[head->b].extent;
+	if (__builtin_mul_overflow(record->count, extent, bytes))
+		return MPI_ERR_RMA_RANGE;
+	return orl_path_find(source, record->off,
+			     *bytes - extent +
+				     orl_owner_reach((enum orl_kind)head->b),
+			     place);
+}
+
+static int serve_pull(const struct orl_am_source *source,
+		      const struct orl_record *head)
+{
+	const struct orl_record_pull *record =
+		(const struct orl_record_pull *)head;
+	struct orl_place place;
+	struct pull *pull;
+	size_t bytes;
+	int i, rc = check(source, record, &place, &bytes);
+
+	if (rc)
+		return rc;
+	pull = take_pull();
+	if (!pull)
+		return MPI_ERR_NO_MEM;
+	pull->source = *source;
+	pull->record = *record;
+	pull->place = place;
+	pull->bytes = bytes;
+	pull->asked = pull->applied = 0;
+	pull->under_way = 0;
+	pull->error = 0;
+	pull->parked = orl_am_park();
+	for (i = 0; i < CHUNKS && pull->asked < bytes; i++)
+		ask(pull, &pull->chunks[i]);
+	return ORL_AM_PARK;
+}
+
+void orl_pull_serve(void)
+{
+	orl_am_handle(ORL_AM_PULL, serve_pull);
+}
