@@ -64,7 +64,7 @@ function owner(header)
 		bad(module " includes " name ", of the module " of " below it")
 }
 
-/^#[ \t]*include <rdma\// && module != "fabric" {
+/^#[ \t]*include <rdma\// && module !~ /^(fabric|benchmarks)$/ {
 	bad("libfabric is used by src/fabric alone")
 }
 

@@ -117,6 +117,7 @@ ORL_COLD void orl_am_lose(struct orl_am_peer *peer, int error)
 						 : ORL_LOG_ERROR,
 		"a process of another node is lost: %s",
 		strerror(error < 0 ? -error : error));
+	orl_fabric_lose(peer->addr);
 	forget_messages(peer);
 	orl_am_slots_fail(&choice, -EHOSTDOWN);
 	atomic_fetch_add_explicit(&orl_am_losses, 1, memory_order_release);
