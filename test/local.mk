@@ -10,8 +10,10 @@
 #	make check-hosts			across emulated hosts alone
 #	make check-hosts HOSTS_TESTS='test/put_get' ORIEL_TEST_HOSTS='2x1 4x1'
 TEST_EXTENSIONS = .sh .tap
+# What is run as well on one node, see test/run.
+ORIEL_TEST_MORE = fabric software fabric-shm
 TEST_RUN = env ORIELRUN='$(abs_top_builddir)/orielrun' \
-	top_builddir='$(top_builddir)' $(SHELL) $(top_srcdir)/test/run
+	ORIEL_TEST_MORE='$(ORIEL_TEST_MORE)' top_builddir='$(top_builddir)' $(SHELL) $(top_srcdir)/test/run
 TEST_TAP = env AM_TAP_AWK='$(AWK)' $(SHELL) \
 	$(top_srcdir)/build-aux/tap-driver.sh
 LOG_COMPILER = $(TEST_RUN)
