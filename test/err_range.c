@@ -4,9 +4,11 @@
  * class MPI_ERR_RMA_RANGE (or MPI_ERR_DISP for a negative displacement),
  * whose text names the call, target and displacement, for every call, also
  * where displacement times unit or count times extent overflow; nothing is
- * written at either end, and transfers that just fit still work.
+ * written at either end, and transfers that just fit still work.  The regions
+ * of a dynamic window are known to their owner alone: from a rank of another
+ * node the error comes with the flush or unlock that follows.
  */
-/* ranks: 1 3; paths: default cma */
+/* ranks: 1 3; paths: default cma fabric software */
 #include <limits.h>
 
 #include "test.h"
@@ -22,46 +24,106 @@ struct place {
 };
 
 static char out[4096], in[4096];
+/* Errors of the calls under test may come as late as the flush. */
+static bool may_be_late;
 
-static void bad_put_get(const struct place *p, int t, MPI_Win win)
+static bool is_near(int rank)
 {
-	int class = MPI_ERR_RMA_RANGE;
-	int other = p->disp < 0 ? MPI_ERR_DISP : class;
+	MPI_Group world, node;
+	MPI_Comm comm;
+	int place;
 
-	expect_or(MPI_Put(out, p->count, p->type, t, p->disp, p->count, p->type,
-			  win),
-		  class, other, p->words);
-	expect_or(MPI_Get(in, p->count, p->type, t, p->disp, p->count, p->type,
-			  win),
-		  class, other, p->words);
-	expect_or(MPI_Accumulate(out, p->count, p->type, t, p->disp, p->count,
-				 p->type, MPI_REPLACE, win),
-		  class, other, p->words);
-	expect_or(MPI_Get_accumulate(out, p->count, p->type, in, p->count,
-				     p->type, t, p->disp, p->count, p->type,
-				     MPI_REPLACE, win),
-		  class, other, p->words);
+	if (test_path_is("fabric") || test_path_is("software"))
+		return rank == test_rank;
+	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
+			    MPI_INFO_NULL, &comm);
+	MPI_Comm_group(MPI_COMM_WORLD, &world);
+	MPI_Comm_group(comm, &node);
+	MPI_Group_translate_ranks(world, 1, &rank, node, &place);
+	MPI_Group_free(&world);
+	MPI_Group_free(&node);
+	MPI_Comm_free(&comm);
+	return place != MPI_UNDEFINED;
 }
 
-static void bad_requests(const struct place *p, int t, MPI_Win win)
+/* What the call gave, or where it gave nothing yet, the flush. */
+static int outcome(int rc, int t, MPI_Win win)
 {
-	int class = MPI_ERR_RMA_RANGE;
-	int other = p->disp < 0 ? MPI_ERR_DISP : class;
-	MPI_Request r;
+	return rc == MPI_SUCCESS && may_be_late ? MPI_Win_flush(t, win) : rc;
+}
 
-	expect_or(MPI_Rput(out, p->count, p->type, t, p->disp, p->count,
-			   p->type, win, &r),
-		  class, other, p->words);
-	expect_or(MPI_Rget(in, p->count, p->type, t, p->disp, p->count, p->type,
-			   win, &r),
-		  class, other, p->words);
-	expect_or(MPI_Raccumulate(out, p->count, p->type, t, p->disp, p->count,
-				  p->type, MPI_REPLACE, win, &r),
-		  class, other, p->words);
-	expect_or(MPI_Rget_accumulate(out, p->count, p->type, in, p->count,
-				      p->type, t, p->disp, p->count, p->type,
-				      MPI_REPLACE, win, &r),
-		  class, other, p->words);
+/* The same for a call with a request. */
+static int outcome_r(int rc, MPI_Request *r, int t, MPI_Win win)
+{
+	if (rc == MPI_SUCCESS && may_be_late)
+		rc = MPI_Wait(r, MPI_STATUS_IGNORE);
+	return outcome(rc, t, win);
+}
+
+static int bad_put(const struct place *p, int t, MPI_Win win)
+{
+	return outcome(MPI_Put(out, p->count, p->type, t, p->disp, p->count,
+			       p->type, win),
+		       t, win);
+}
+
+static int bad_get(const struct place *p, int t, MPI_Win win)
+{
+	return outcome(MPI_Get(in, p->count, p->type, t, p->disp, p->count,
+			       p->type, win),
+		       t, win);
+}
+
+static int bad_acc(const struct place *p, int t, MPI_Win win)
+{
+	return outcome(MPI_Accumulate(out, p->count, p->type, t, p->disp,
+				      p->count, p->type, MPI_REPLACE, win),
+		       t, win);
+}
+
+static int bad_get_acc(const struct place *p, int t, MPI_Win win)
+{
+	return outcome(MPI_Get_accumulate(out, p->count, p->type, in, p->count,
+					  p->type, t, p->disp, p->count,
+					  p->type, MPI_REPLACE, win),
+		       t, win);
+}
+
+static int bad_rput(const struct place *p, int t, MPI_Win win)
+{
+	MPI_Request r;
+	int rc = MPI_Rput(out, p->count, p->type, t, p->disp, p->count, p->type,
+			  win, &r);
+
+	return outcome_r(rc, &r, t, win);
+}
+
+static int bad_rget(const struct place *p, int t, MPI_Win win)
+{
+	MPI_Request r;
+	int rc = MPI_Rget(in, p->count, p->type, t, p->disp, p->count, p->type,
+			  win, &r);
+
+	return outcome_r(rc, &r, t, win);
+}
+
+static int bad_racc(const struct place *p, int t, MPI_Win win)
+{
+	MPI_Request r;
+	int rc = MPI_Raccumulate(out, p->count, p->type, t, p->disp, p->count,
+				 p->type, MPI_REPLACE, win, &r);
+
+	return outcome_r(rc, &r, t, win);
+}
+
+static int bad_rget_acc(const struct place *p, int t, MPI_Win win)
+{
+	MPI_Request r;
+	int rc = MPI_Rget_accumulate(out, p->count, p->type, in, p->count,
+				     p->type, t, p->disp, p->count, p->type,
+				     MPI_REPLACE, win, &r);
+
+	return outcome_r(rc, &r, t, win);
 }
 
 static void bad_single(const struct place *p, int t, MPI_Win win)
@@ -71,17 +133,29 @@ static void bad_single(const struct place *p, int t, MPI_Win win)
 
 	if (p->count != 1 || p->type != MPI_INT)
 		return;
-	expect_or(MPI_Fetch_and_op(out, in, MPI_INT, t, p->disp, MPI_REPLACE,
-				   win),
+	expect_or(outcome(MPI_Fetch_and_op(out, in, MPI_INT, t, p->disp,
+					   MPI_REPLACE, win),
+			  t, win),
 		  class, other, p->words);
-	expect_or(MPI_Compare_and_swap(out, out, in, MPI_INT, t, p->disp, win),
+	expect_or(outcome(MPI_Compare_and_swap(out, out, in, MPI_INT, t,
+					       p->disp, win),
+			  t, win),
 		  class, other, p->words);
 }
 
 static void bad(const struct place *p, int t, MPI_Win win)
 {
-	bad_put_get(p, t, win);
-	bad_requests(p, t, win);
+	int class = MPI_ERR_RMA_RANGE;
+	int other = p->disp < 0 ? MPI_ERR_DISP : class;
+
+	expect_or(bad_put(p, t, win), class, other, p->words);
+	expect_or(bad_get(p, t, win), class, other, p->words);
+	expect_or(bad_acc(p, t, win), class, other, p->words);
+	expect_or(bad_get_acc(p, t, win), class, other, p->words);
+	expect_or(bad_rput(p, t, win), class, other, p->words);
+	expect_or(bad_rget(p, t, win), class, other, p->words);
+	expect_or(bad_racc(p, t, win), class, other, p->words);
+	expect_or(bad_rget_acc(p, t, win), class, other, p->words);
 	bad_single(p, t, win);
 }
 
@@ -170,6 +244,25 @@ static void window(enum test_kind kind)
 	test_win_close(&w);
 }
 
+/* A late error is the unlock's, and of that epoch alone. */
+static void unlocked(int type, int t, struct test_win *w)
+{
+	char byte = 0x66;
+	int rc;
+
+	ok(MPI_Win_lock(type, t, 0, w->win));
+	rc = MPI_Put(out, 1, MPI_INT, t, w->first[t] + SIZE, 1, MPI_INT,
+		     w->win);
+	expect(rc == MPI_SUCCESS ? MPI_Win_unlock(t, w->win) : rc,
+	       MPI_ERR_RMA_RANGE, "MPI_");
+	if (rc != MPI_SUCCESS)
+		ok(MPI_Win_unlock(t, w->win));
+	ok(MPI_Win_lock(type, t, 0, w->win));
+	ok(MPI_Put(&byte, 1, MPI_CHAR, t, w->first[t] + SIZE - 1, 1, MPI_CHAR,
+		   w->win));
+	ok(MPI_Win_unlock(t, w->win));
+}
+
 /* Beside, across and between regions. */
 static void dynamic(enum test_kind kind)
 {
@@ -181,6 +274,11 @@ static void dynamic(enum test_kind kind)
 	MPI_Win_set_errhandler(w.win, MPI_ERRORS_RETURN);
 	memset(w.base, 0x66, SIZE);
 	memset(in, 0x22, sizeof(in));
+	may_be_late = !is_near(t);
+	MPI_Barrier(MPI_COMM_WORLD);
+	unlocked(MPI_LOCK_EXCLUSIVE, t, &w);
+	unlocked(MPI_LOCK_SHARED, t, &w);
+	/* Who is in lock_all waits for others below. */
 	MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Win_lock_all(0, w.win);
 	{
@@ -200,7 +298,8 @@ static void dynamic(enum test_kind kind)
 	check(test_differs_from(w.base, SIZE, 0x66) == SIZE &&
 		      test_differs_from(in, sizeof(in), 0x22) == sizeof(in),
 	      "%s: memory was written", test_kind_name(kind));
-	MPI_Win_unlock_all(w.win);
+	ok(MPI_Win_unlock_all(w.win));
+	may_be_late = false;
 	test_win_close(&w);
 }
 

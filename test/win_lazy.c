@@ -3,7 +3,7 @@
  * Creation of a large window touches none of its pages: they become
  * resident when they are first used; the window works at both ends.
  */
-/* ranks: 1 2; paths: default cma */
+/* ranks: 1 2; paths: default cma fabric */
 #include "test.h"
 
 #define GIB (1L << 30)
@@ -68,6 +68,21 @@ static void shape(bool shared, MPI_Aint size)
 	MPI_Win_free(&win);
 }
 
+/* What the network itself needs, once a process, is not the window's. */
+static void warm_up(void)
+{
+	int value = 1, t = test_next();
+	struct test_win w;
+
+	test_win_open(&w, KIND_ALLOCATE, 1 << 16, 1);
+	MPI_Win_lock(MPI_LOCK_EXCLUSIVE, t, 0, w.win);
+	MPI_Put(&value, 1, MPI_INT, t, 0, 1, MPI_INT, w.win);
+	MPI_Win_flush(t, w.win);
+	MPI_Get(w.base + 4, 1 << 15, MPI_BYTE, t, 4, 1 << 15, MPI_BYTE, w.win);
+	MPI_Win_unlock(t, w.win);
+	test_win_close(&w);
+}
+
 int main(int argc, char **argv)
 {
 	MPI_Aint size;
@@ -76,6 +91,7 @@ int main(int argc, char **argv)
 	size = size_for();
 	if (size < 64 << 20)
 		return test_skip("less than 64 MiB of memory a rank");
+	warm_up();
 	shape(false, size);
 	if (!test_apart)
 		shape(true, size);
