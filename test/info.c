@@ -112,6 +112,21 @@ static void changed(enum test_kind kind)
 	test_win_close(&w);
 }
 
+/* Between nodes: a thread that answers them can be asked for. */
+static void thread(void)
+{
+	struct test_win w;
+	MPI_Info info;
+
+	MPI_Info_create(&info);
+	MPI_Info_set(info, "oriel_progress", "thread");
+	test_win_open_info(&w, KIND_ALLOCATE, 64, 1, info);
+	MPI_Info_free(&info);
+	expect_value(w.win, "oriel_progress", "thread");
+	use(&w);
+	test_win_close(&w);
+}
+
 int main(int argc, char **argv)
 {
 	enum test_kind kind;
@@ -123,5 +138,8 @@ int main(int argc, char **argv)
 		given(kind);
 		changed(kind);
 	}
+	if (!test_on_host && test_size > 1 &&
+	    (test_apart || test_path_is("fabric") || test_path_is("software")))
+		thread();
 	return test_finish();
 }

@@ -14,7 +14,8 @@ enum {
 	SAME_SIZE = 2,
 	SAME_DISP_UNIT = 4,
 	NONCONTIG = 8,
-	SAME_OP = 16 /* else same_op_no_op */
+	SAME_OP = 16, /* else same_op_no_op */
+	THREAD = 32   /* the progress thread is wanted */
 };
 
 enum { RAR = 1, RAW = 2, WAR = 4, WAW = 8, ALL_ORDERS = 15 };
@@ -73,6 +74,29 @@ static void print_ordering(uint32_t bits, char text[20])
 		strcpy(text, "none");
 }
 
+/*
+ * oriel_progress=thread has a thread answer other nodes, whatever the option
+ * ORIEL_PROGRESS says; it serves all windows and stays.
+ */
+static void read_progress(struct orl_win *win, MPI_Info info)
+{
+	char value[MPI_MAX_INFO_VAL];
+
+	if (!orl_host_info_get(info, "oriel_progress", value, sizeof(value)) ||
+	    strcmp(value, "thread"))
+		return;
+	win->info |= THREAD;
+	if (win->spans)
+		orl_info_start_thread(win);
+}
+
+void orl_info_start_thread(const struct orl_win *win)
+{
+	if (win->info & THREAD && orl_progress_want_thread())
+		orl_log(ORL_LOG_WARN, "the progress thread that a window asks "
+				      "for cannot be started");
+}
+
 void orl_info_read(struct orl_win *win, MPI_Info info, bool creation)
 {
 	char value[MPI_MAX_INFO_VAL];
@@ -80,6 +104,7 @@ void orl_info_read(struct orl_win *win, MPI_Info info, bool creation)
 
 	if (creation)
 		win->ordering = ALL_ORDERS;
+	read_progress(win, info);
 	for (i = 0; i < SWITCHES; i++) {
 		if (switches[i].creation_only && !creation)
 			continue;
@@ -125,7 +150,7 @@ static int fill(const struct orl_win *win, MPI_Info info)
 {
 	char text[20];
 	uint32_t i;
-	int rc;
+	int rc = 0;
 
 	for (i = 0; i < SWITCHES; i++) {
 		if (switches[i].flag == NONCONTIG &&
@@ -137,6 +162,12 @@ static int fill(const struct orl_win *win, MPI_Info info)
 		if (rc)
 			return rc;
 	}
+	if (win->spans)
+		rc = orl_host_info_set(info, "oriel_progress",
+				       orl_progress_has_thread() ? "thread"
+								 : "poll");
+	if (rc)
+		return rc;
 	print_ordering(win->ordering, text);
 	rc = orl_host_info_set(info, "accumulate_ordering", text);
 	if (rc)

@@ -47,6 +47,7 @@ static int open_network(struct orl_creation *creation)
 	rc = orl_am_open(orl_host_world_size(), &what);
 	if (!rc) {
 		orl_host_hook();
+		orl_info_start_thread(creation->win);
 		return 0;
 	}
 	ORL_EXPLAIN(creation, "no network between the ranks: %s",

@@ -338,6 +338,8 @@ int orl_regions_find(struct orl_win *win, struct orl_place *place,
 /* info.c */
 void orl_info_read(struct orl_win *win, MPI_Info info, bool creation);
 bool orl_info_no_locks(const struct orl_win *win);
+/* If the window wants it; once the network is open. */
+void orl_info_start_thread(const struct orl_win *win);
 bool orl_info_is_noncontig(const struct orl_win *win);
 
 #endif
