@@ -2,8 +2,9 @@
 /*
  * orl_host.h - everything that is asked of the host MPI.  The functions that
  * Oriel itself defines are reached through orl_host; all other PMPI_ calls
- * are made in src/host.  Functions return 0 or an MPI error class, unless
- * they say otherwise.  The host may call back into Oriel from any of them.
+ * are made in src/host, and in src/mpi/block.c.  Functions return 0 or an MPI
+ * error class, unless they say otherwise.  The host may call back into Oriel
+ * from any of them.
  */
 #ifndef ORL_HOST_H
 #define ORL_HOST_H
@@ -32,9 +33,24 @@
 #define ORL_HOST_LARGE(X)
 #endif
 
+/* Calls that block, in which other nodes are served: src/mpi/block.c. */
+#define ORL_HOST_BLOCKING(X)                                                   \
+	X(Recv)                                                                \
+	X(Send)                                                                \
+	X(Ssend)                                                               \
+	X(Rsend)                                                               \
+	X(Sendrecv)                                                            \
+	X(Probe)                                                               \
+	X(Mprobe)                                                              \
+	X(Wait)                                                                \
+	X(Waitall)                                                             \
+	X(Waitany)                                                             \
+	X(Waitsome)                                                            \
+	X(Barrier)
+
 /*
  * What Oriel takes over: MPI-3.1 chapter 11, memory allocation, the texts of
- * error codes, and the end.
+ * error codes, blocking calls, and the end.
  */
 #define ORL_HOST_FUNCTIONS(X)                                                  \
 	X(Put)                                                                 \
@@ -85,6 +101,7 @@
 	X(Free_mem)                                                            \
 	X(Error_string)                                                        \
 	X(Finalize)                                                            \
+	ORL_HOST_BLOCKING(X)                                                   \
 	ORL_HOST_LARGE(X)
 
 /* The host's own function of each name. */
@@ -120,6 +137,8 @@ int orl_host_start(void);
  */
 bool orl_host_hook(void);
 void orl_host_unhook(void);
+/* Has it ever been?  If not, src/mpi/block.c stands in for it. */
+extern _Atomic(bool) orl_host_hooked;
 
 /* MPI_Finalize has returned: the host is not polled any more. */
 void orl_host_end(void);
@@ -141,6 +160,19 @@ void orl_host_comm_close(struct orl_comm *comm);
 
 /* Ranks of MPI_COMM_WORLD, or 1 in a program without. */
 int orl_host_world_size(void);
+
+/*
+ * Collective: all ranks of comm have the network.  Where that makes it all
+ * ranks of MPI_COMM_WORLD and all may do without the host's own progress,
+ * orl_host_is_agreed from now on.  Communication: one reduction, until then.
+ */
+void orl_host_agree(const struct orl_comm *comm);
+/*
+ * Do all ranks of the communicator know that all of them have the network, so
+ * that each may choose how to do a collective?  *agreed is the same on all.
+ * Returns 0 or an error code that has been raised.
+ */
+int orl_host_is_agreed(MPI_Comm handle, bool *agreed);
 
 /* Collective: bytes from every rank to every rank. */
 int orl_host_allgather(const struct orl_comm *comm, const void *mine, void *all,

@@ -89,6 +89,15 @@ void orl_progress_wake(void);
  */
 void orl_progress_hook(void);
 
+/* Changed under the lock, read by who may be wrong without it. */
+extern _Atomic(bool) orl_network_on;
+
+/* Is there a network to poll?  Costs a load. */
+static inline bool orl_progress_is_on(void)
+{
+	return atomic_load_explicit(&orl_network_on, memory_order_relaxed);
+}
+
 /*
  * For calls that never wait, but that a program may make in a loop until
  * something happens: now and then they make progress too, and give up the

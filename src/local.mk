@@ -10,9 +10,9 @@ libcore_la_SOURCES = \
 	src/progress/fence.c src/progress/lock.c src/progress/network.h \
 	src/progress/progress.c src/progress/start.c src/progress/thread.c \
 	src/progress/wait.c \
-	src/host/bare.c src/host/comm.c src/host/datatype.c src/host/error.c \
-	src/host/handle.c src/host/hook.c src/host/host.c src/host/host.h \
-	src/host/info.c \
+	src/host/agreed.c src/host/bare.c src/host/comm.c \
+	src/host/datatype.c src/host/error.c src/host/handle.c \
+	src/host/hook.c src/host/host.c src/host/host.h src/host/info.c \
 	src/type/array.c src/type/basic.c src/type/cache.c src/type/cursor.c \
 	src/type/flatten.c src/type/gather.c src/type/run.c \
 	src/type/type.h \
@@ -33,8 +33,9 @@ libcore_la_LIBADD = -lpthread -ldl
 
 hostlib_LTLIBRARIES = liboriel.la
 liboriel_la_SOURCES = include/oriel.h \
-	src/mpi/communicate.c src/mpi/counted.h src/mpi/entry.h \
-	src/mpi/error.c src/mpi/finalize.c src/mpi/library.c src/mpi/object.c \
+	src/mpi/block.c src/mpi/communicate.c src/mpi/counted.h \
+	src/mpi/entry.h src/mpi/error.c src/mpi/finalize.c \
+	src/mpi/library.c src/mpi/object.c \
 	src/mpi/synchronise.c src/mpi/unit.h src/mpi/window.c
 liboriel_la_LIBADD = libcore.la
 liboriel_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \

@@ -206,6 +206,8 @@ static int exchange(struct orl_creation *creation)
 	if (rc)
 		return rc;
 	rc = orl_creation_agree(creation, build(creation));
+	if (!rc && win->spans)
+		orl_host_agree(&win->comm);
 	if (!rc)
 		rc = orl_creation_finish(creation);
 	else if (win->handle != MPI_WIN_NULL)

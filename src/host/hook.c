@@ -19,6 +19,8 @@ typedef int (*register_fn)(callback_fn);
 static register_fn hook, unhook;
 static bool is_hooked;
 
+_Atomic(bool) orl_host_hooked;
+
 /* Runs in several threads at once, and must not call the host. */
 static int poll_network(void)
 {
@@ -55,6 +57,7 @@ bool orl_host_hook(void)
 		return true;
 	find_both();
 	is_hooked = hook && unhook && !hook(poll_network);
+	orl_host_hooked = is_hooked;
 	if (!is_hooked)
 		orl_log(ORL_LOG_INFO, "%s's progress loop cannot be joined",
 			orl_host_name);

@@ -20,8 +20,6 @@
 
 /* Changed under the lock, and only while orl_network_on is false. */
 extern struct orl_network orl_network;
-/* Changed under the lock, read by who may be wrong without it. */
-extern _Atomic(bool) orl_network_on;
 
 /*
  * The trace that threads of the application leave when they poll.  They may

@@ -77,13 +77,12 @@ bool orl_network_poll(void)
 {
 	bool done = false;
 
-	if (!atomic_load_explicit(&orl_network_on, memory_order_relaxed) ||
-	    orl_progress_has_lock())
+	if (!orl_progress_is_on() || orl_progress_has_lock())
 		return false;
 	orl_network_trace();
 	if (!orl_progress_trylock())
 		return false;
-	if (atomic_load_explicit(&orl_network_on, memory_order_relaxed)) {
+	if (orl_progress_is_on()) {
 		done = orl_network.poll();
 		orl_thread_review();
 	}
@@ -167,8 +166,7 @@ void orl_progress_hook(void)
 	static THREAD_LOCAL uint32_t calls;
 	uint32_t heat;
 
-	if (!atomic_load_explicit(&orl_network_on, memory_order_relaxed) ||
-	    is_inside)
+	if (!orl_progress_is_on() || is_inside)
 		return;
 	heat = atomic_load_explicit(&orl_network_heat, memory_order_relaxed);
 	if (heat)

@@ -66,11 +66,6 @@ void orl_progress_cores(uint64_t cores[2])
 		cores[i % 2] |= set[i];
 }
 
-static bool has_network(void)
-{
-	return atomic_load_explicit(&orl_network_on, memory_order_relaxed);
-}
-
 _Atomic(uint32_t) orl_progress_ticks;
 
 void orl_progress_tock(uint32_t ticks)
@@ -90,7 +85,7 @@ static long spin_limit(const struct wait *wait)
 		return orl_options.spin;
 	if (orl_wait_is_crowded())
 		return SPINS_CROWDED;
-	return has_network() && !wait->is_brief ? 0 : SPINS_ALONE;
+	return orl_progress_is_on() && !wait->is_brief ? 0 : SPINS_ALONE;
 }
 
 static void poll_between(const struct wait *wait, long looks, long a_network,
@@ -161,7 +156,8 @@ static struct timespec end_of_period(long ns)
 /* Must this sleeper poll the network itself? */
 static bool is_poller(const struct wait *wait)
 {
-	return has_network() && !wait->is_brief && !orl_progress_has_thread();
+	return orl_progress_is_on() && !wait->is_brief &&
+	       !orl_progress_has_thread();
 }
 
 /* After the periods-th period, each as short as is_poller says. */
@@ -219,7 +215,7 @@ void orl_wait(struct orl_bell *bell, uint32_t bits, orl_ready_fn ready,
 	 * Also where nothing is to be waited for because the thread was first:
 	 * on a core that it shares with us it would be first for ever.
 	 */
-	if (has_network() && !orl_progress_has_lock())
+	if (orl_progress_is_on() && !orl_progress_has_lock())
 		orl_network_trace();
 	wait_for(bell, bits, &(struct wait){ .ready = ready, .arg = arg });
 }
