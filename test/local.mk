@@ -51,7 +51,8 @@ EXTRA_DIST += test/run test/test.h test/hosts.h test/elements.h test/acc.h \
 # -- behaviour: calls that meet others half-way ---------------------------------
 meetings = \
 	test/nested_locks test/reattach test/reuse test/polling test/threads_epoch \
-	test/finalize test/free_refused test/noncontig test/no_op
+	test/finalize test/free_refused test/noncontig test/no_op \
+	test/blocked test/blocked_errors
 
 check_PROGRAMS += $(meetings)
 TESTS += $(meetings)

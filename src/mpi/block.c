@@ -163,7 +163,8 @@ int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 }
 ORL_ALIAS(Rsend);
 
-/* The send has been refused: as if the receive had been, too. */
+/* The send has been refused: as if the receive had been, too, but what came
+ * meanwhile is lost. */
 static int take_back(MPI_Request *recv, int rc)
 {
 	PMPI_Cancel(recv);
