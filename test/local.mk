@@ -152,7 +152,7 @@ EXTRA_DIST += test/random_mutants.sh
 # -- verbs without hardware, in a guest; not part of make check ------------------
 #	make check-verbs ORIEL_VERBS_TESTS='put_get lock'
 verbs_parts = test/verbs/suite.sh test/verbs/guest test/verbs/guest_init.sh \
-	test/verbs/kernel.sh test/verbs/kernel.config test/verbs/random.sh \
+	test/verbs/kernel.sh test/verbs/kernel.config test/verbs/endpoint.sh \
 	test/verbs/README.md
 verbs_run = env ORIELRUN='$(abs_top_builddir)/orielrun' \
 	top_builddir='$(top_builddir)' $(SHELL)

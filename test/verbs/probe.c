@@ -112,6 +112,7 @@ static void set_environment(void)
 	setenv("IPATH_NO_BACKTRACE", "1", 0);
 	setenv("FI_UNIVERSE_SIZE", "2", 0);
 	setenv("FI_OFI_RXM_MSG_RX_SIZE", "128", 0);
+	setenv("FI_OFI_RXM_USE_SRX", "1", 0);
 	setenv("FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100", 0);
 }
 

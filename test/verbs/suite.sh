@@ -4,8 +4,9 @@
 # boot of a guest, as TAP.
 #
 # In a build tree, by make check-verbs.  First the probe, which is libfabric
-# alone; then programs of the suite, each on 2 ranks, the windows' data going
-# by verbs;ofi_rxm even though the ranks share the guest.  That they do is
+# alone, and the test of src/fabric; then programs of the suite, each on 2
+# ranks, the windows' data going by verbs;ofi_rxm even though the ranks share
+# the guest.  That they do is
 # seen in the device's own counters.  All is skipped where no guest can be
 # had.  ORIEL_VERBS_TESTS names other programs, ORIEL_VERBS_LIMIT the seconds
 # for all of them; what test/run takes from the environment holds here too.
@@ -21,10 +22,13 @@ packets()
 	cat $device/sent_pkts
 }
 
-# tests PROGRAM: its results, each with its name.
+# tests PROGRAM: its results, each with its name; scripts are of this folder.
 tests()
 {
-	sh "$here/../run" "test/$1" | sed -e '/^1\.\./d' \
+	case $1 in
+	*.sh) sh "$here/../run" "$here/$1" ;;
+	*) sh "$here/../run" "test/$1" ;;
+	esac | sed -e '/^1\.\./d' \
 		-e "s,^\(not ok\|ok\) [0-9]* - ,&$(basename "$1"): ,"
 }
 
@@ -43,7 +47,7 @@ observed()
 inside()
 {
 	quiet=
-	for program in verbs/probe $programs; do
+	for program in verbs/probe endpoint.sh $programs; do
 		observed "$program"
 	done
 	case $ORIEL_TEST_PATHS in
