@@ -148,6 +148,9 @@ struct orl_link {
 	uint64_t thread; /* that asks for the lock */
 	struct orl_link *next_lazy;
 	struct orl_record_lock *lock_record;
+	/* What was sent before may not have been executed yet, though nobody
+	 * asks: what does not keep its order must wait for it.  src/path's. */
+	bool unsettled;
 	/* The record of a message that holds nothing but one put or get, and
 	 * where the latter goes; src/path's. */
 	struct orl_record *lone;
@@ -211,6 +214,9 @@ size_t orl_am_room(const struct orl_link *link);
  */
 void *orl_am_extend(struct orl_link *link, struct orl_record *latest,
 		    size_t bytes);
+/* Is it the only record of the message? */
+bool orl_am_is_only(const struct orl_link *link,
+		    const struct orl_record *latest);
 /* Sends what is under construction, if anything.  May wait for credit. */
 void orl_am_send(struct orl_link *link);
 /* Forgets what is under construction; its slots are answered with NULL. */
@@ -240,6 +246,9 @@ uint32_t orl_am_slot(struct orl_link *link, orl_am_answer_fn fn, void *dst,
 /* The same for a record of the message that is not the latest. */
 uint32_t orl_am_slot_of(struct orl_link *link, const void *record,
 			orl_am_answer_fn fn, void *dst, size_t len);
+
+/* Nobody will answer it after all: it is so with NULL. */
+void orl_am_slot_drop(struct orl_link *link, uint32_t slot);
 
 /* -- waiting; these take the lock themselves ------------------------------- */
 

@@ -159,6 +159,8 @@ int orl_path_lock(struct orl_link *link, uint8_t mode);
 int orl_path_settle(void);
 /* Before the link is closed.  Progress lock held. */
 void orl_path_forget(struct orl_link *link);
+/* orl_am_send; a lock that goes with it is asked for.  Progress lock held. */
+void orl_path_send(struct orl_link *link);
 /* What path->flush does before it waits: for many links at once.  Progress
  * lock held. */
 void orl_path_flush_begin(struct orl_link *link);

@@ -210,7 +210,7 @@ static int exchange(struct orl_creation *creation)
 		orl_host_agree(&win->comm);
 	if (!rc)
 		rc = orl_creation_finish(creation);
-	else if (win->handle != MPI_WIN_NULL)
+	if (rc && win->handle != MPI_WIN_NULL)
 		leave_map(win);
 	return rc;
 }

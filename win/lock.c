@@ -80,7 +80,12 @@ static int acquire(struct orl_win *win, struct orl_target *target, int hurry)
 		return rc ? rc : connect(win, target);
 	if (!rc && target->held == ORL_HELD_EXCLUSIVE)
 		rc = enter_master(win, hurry);
-	return rc ? rc : enter_lock(win, target, mode_of(target->held) | hurry);
+	if (orl_unlikely(rc))
+		return rc;
+	rc = enter_lock(win, target, mode_of(target->held) | hurry);
+	if (orl_unlikely(rc) && target->held == ORL_HELD_EXCLUSIVE)
+		leave_master(win);
+	return rc;
 }
 
 /* Operations must be complete, but at remote targets, where the unlock goes

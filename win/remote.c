@@ -226,10 +226,11 @@ int orl_remote_tell(struct orl_win *win, struct orl_target *target,
 	if (record) {
 		record->value = value;
 		record->pad = 0;
-		orl_am_send(link);
+		orl_path_send(link);
 		/* Nobody asks later whether the word has come, nor, but for a
 		 * post, for what went before it: the target itself knows. */
 		link->unasked = unasked && type == ORL_AM_POST;
+		link->unsettled |= unasked && type == ORL_AM_ARRIVE;
 	} else {
 		rc = -EHOSTDOWN;
 	}
@@ -264,12 +265,15 @@ int orl_remote_flush(struct orl_win *win)
 	return win->links ? for_links(win, true) : 0;
 }
 
-/* Does the next barrier tell it, behind all that was sent before? */
+/*
+ * Is it enough that the next barrier tells the target, behind all that was
+ * sent before?  If there is no third rank, which may leave the barrier and
+ * come to the target before that, and no error that only the target can find.
+ * Our own reads and writes that follow wait (orl_link.unsettled).
+ */
 static bool is_told(const struct orl_win *win, const struct orl_link *link)
 {
-	uint32_t far = (link->target - win->rank + win->size) % win->size;
-
-	return !(far & (far - 1)) &&
+	return win->size == 2 && !win->dynamic &&
 	       !__atomic_load_n(&link->transfers, __ATOMIC_ACQUIRE);
 }
 

@@ -169,6 +169,14 @@ void *orl_am_extend(struct orl_link *link, struct orl_record *latest,
 	return end;
 }
 
+bool orl_am_is_only(const struct orl_link *link,
+		    const struct orl_record *latest)
+{
+	return link->out && (const unsigned char *)latest ==
+				    (const unsigned char *)link->out->data +
+					    sizeof(struct orl_am_head);
+}
+
 /* -- flush ----------------------------------------------------------------- */
 
 /* Asks for an answer when all before it has been executed: 0 or -errno. */

@@ -208,8 +208,8 @@ static void shut(void)
 	orl_wait(&orl_am_bell, ORL_BELL_ALL, is_done, NULL);
 	orl_progress_stop();
 	orl_progress_lock();
-	orl_fabric_close();
 	lose_all();
+	orl_fabric_close();
 	is_closing = false;
 	orl_progress_unlock();
 }

@@ -235,6 +235,14 @@ static bool is_chosen(const struct slot *slot,
 	       (!choice->offset || slot->offset == choice->offset);
 }
 
+void orl_am_slot_drop(struct orl_link *link, uint32_t number)
+{
+	struct slot *slot = find(number, link->peer);
+
+	if (slot && slot->link == link && slot->fn != name_link)
+		finish(slot, NULL);
+}
+
 ORL_COLD void orl_am_slots_fail(const struct orl_am_choice *choice, int error)
 {
 	uint32_t i;

@@ -258,7 +258,7 @@ void orl_fabric_lose(uint64_t addr)
 {
 	struct orl_fabric_peer *peer = orl_peer_of(addr);
 
-	if (peer->error == -EHOSTDOWN)
+	if (!orl_fabric.open || peer->error == -EHOSTDOWN)
 		return;
 	orl_peer_lose(peer, -EHOSTDOWN);
 	peer->error = -EHOSTDOWN;

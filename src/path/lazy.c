@@ -96,6 +96,7 @@ int orl_path_lock(struct orl_link *link, uint8_t mode)
 
 	orl_progress_lock();
 	unasked = link->unasked;
+	link->lone = NULL;
 	record = orl_am_record(link, ORL_AM_LOCK, sizeof(*record));
 	if (orl_likely(record != NULL)) {
 		record->head.a = mode;
@@ -122,6 +123,9 @@ void orl_lazy_ask(struct orl_link *link)
 	link->lock = ORL_LAZY_ASKED;
 	record->slot = orl_am_slot_of(link, record, granted, NULL, 0);
 	link->lock_record = NULL;
+	/* Without the memory for a slot nobody would ever know. */
+	if (orl_unlikely(!record->slot))
+		orl_am_lose(link->peer, -ENOMEM);
 }
 
 static bool is_settled(void *arg)
@@ -130,7 +134,7 @@ static bool is_settled(void *arg)
 
 	return __atomic_load_n(&link->lock, __ATOMIC_ACQUIRE) !=
 		       ORL_LAZY_ASKED ||
-	       __atomic_load_n(&link->error, __ATOMIC_RELAXED);
+	       __atomic_load_n(&link->peer->error, __ATOMIC_RELAXED);
 }
 
 int orl_lazy_settle(struct orl_link *link)
@@ -142,7 +146,13 @@ int orl_lazy_settle(struct orl_link *link)
 	orl_progress_unlock();
 	orl_wait(&orl_am_bell, ORL_BELL_ALL, is_settled, link);
 	orl_progress_lock();
-	return link->error;
+	return link->peer->error;
+}
+
+void orl_path_send(struct orl_link *link)
+{
+	orl_lazy_ask(link);
+	orl_am_send(link);
 }
 
 void orl_path_flush_begin(struct orl_link *link)

@@ -182,11 +182,26 @@ static void post_write(struct orl_fabric_op *op, uint64_t peer, uint64_t addr,
 	orl_fabric_write(op, peer, addr, key, buf, len);
 }
 
+/* What must be over before a read or write: it might overtake it. */
+static int settle(struct orl_link *link)
+{
+	int rc = orl_lazy_settle(link);
+
+	if (orl_likely(!link->unsettled) || rc)
+		return rc;
+	link->unsettled = false;
+	__atomic_store_n(&link->unasked, true, __ATOMIC_RELAXED);
+	orl_progress_unlock();
+	rc = orl_am_flush(link);
+	orl_progress_lock();
+	return rc;
+}
+
 /* By the network, in as many transfers as it takes. */
 static int transfer(struct orl_link *link, uint64_t off, void *buf, size_t len,
 		    post_fn post)
 {
-	int rc = orl_lazy_settle(link);
+	int rc = settle(link);
 	struct transfer *transfer;
 	size_t done, n;
 
@@ -229,6 +244,7 @@ static void read_lone(struct transfer *transfer,
 	uint64_t addr = link->base + get->off;
 	size_t len = get->len;
 
+	orl_am_slot_drop(link, get->slot);
 	orl_am_discard(link);
 	orl_fabric_read(&transfer->op, link->peer->addr, addr, link->key, dst,
 			len);
@@ -255,6 +271,8 @@ void orl_lone_post(struct orl_link *link)
 static void note_lone(struct orl_link *link, struct orl_record *record,
 		      void *dst)
 {
+	if (link->unsettled || !orl_am_is_only(link, record))
+		return;
 	link->lone = record;
 	link->lone_dst = dst;
 }
@@ -271,19 +289,17 @@ static bool is_record(const struct orl_link *link, size_t len)
 static int put_small(struct orl_link *link, uint64_t off, const void *src,
 		     size_t len)
 {
-	const bool first = !link->out;
 	struct orl_record *record = add_put(link, off, src, len);
 
 	if (orl_unlikely(!record))
 		return orl_path_lost(link);
-	if (first && len <= LONE_MOST)
+	if (len <= LONE_MOST)
 		note_lone(link, record, NULL);
 	return 0;
 }
 
 static int get_small(struct orl_link *link, uint64_t off, void *dst, size_t len)
 {
-	const bool first = !link->out;
 	int rc = orl_path_bound_answers(link);
 	struct orl_record *record;
 
@@ -292,8 +308,7 @@ static int get_small(struct orl_link *link, uint64_t off, void *dst, size_t len)
 	record = add_get(link, off, dst, len);
 	if (orl_unlikely(!record))
 		return orl_path_lost(link);
-	if (first)
-		note_lone(link, record, dst);
+	note_lone(link, record, dst);
 	return 0;
 }
 
@@ -379,6 +394,7 @@ static int remote_flush(struct orl_target *target)
 	orl_progress_lock();
 	orl_lone_post(link);
 	orl_lazy_ask(link);
+	link->unsettled &= !link->unasked;
 	orl_progress_unlock();
 	return orl_am_flush(link);
 }
