@@ -188,3 +188,12 @@ check_PROGRAMS += $(units_am)
 TESTS += $(units_am)
 EXTRA_DIST += test/links.h test/nowhere.h
 # -- end of units of active messages ---------------------------------------------
+
+# -- other nodes: ranks of several at once, whose progress, who is lost ----------
+#	test/lost.sh 3 kill fence	one of them
+nodes = test/mixed
+HOSTS_TESTS += $(nodes)
+check_PROGRAMS += $(nodes) test/progress_job test/lost
+TESTS += $(nodes) test/progress_modes.sh test/lost.sh
+EXTRA_DIST += test/progress_modes.sh test/lost.sh
+# -- end of other nodes ------------------------------------------------------------

@@ -2,11 +2,13 @@
 /*
  * Passive target is passive: every call of a passive epoch completes while
  * the target is outside MPI, on windows of every kind.  The targets watch
- * their own memory, in a loop that ends, and call nothing of MPI until the
- * origin, done with all calls, has written its last word there.
+ * their own memory, asleep, at work or giving up the core, in a loop that ends,
+ * and call nothing of MPI until the origin, done with all calls, has written
+ * its last word there.
  */
-/* ranks: 2 4; paths: default direct cma */
+/* ranks: 2 4; paths: default direct cma fabric software */
 #include <sched.h>
+#include <time.h>
 
 #include "test.h"
 
@@ -18,9 +20,13 @@ enum {
 	SWAP,
 	RPUT,
 	RSUM,
-	MANY, /* the first of a large part */
-	WORDS = MANY + 20000
+	EACH,		  /* one for each operation */
+	MANY = EACH + 16, /* the first of a large part, 1 MiB */
+	WORDS = MANY + (1 << 18)
 };
+
+/* Far beyond what it takes. */
+#define LIMIT_S 30
 
 static MPI_Aint at(const struct test_win *w, int t, int word)
 {
@@ -86,6 +92,35 @@ static void atomics(struct test_win *w, int t)
 	check(old == 0, "swapped with %d", old);
 }
 
+/* Every operation that is defined for integers, from a known word. */
+static void operations(struct test_win *w, int t)
+{
+	const struct {
+		MPI_Op op;
+		int result; /* of 12 and 10 */
+	} cases[] = {
+		{ MPI_MAX, 12 },   { MPI_MIN, 10 },	{ MPI_SUM, 22 },
+		{ MPI_PROD, 120 }, { MPI_LAND, 1 },	{ MPI_BAND, 8 },
+		{ MPI_LOR, 1 },	   { MPI_BOR, 14 },	{ MPI_LXOR, 0 },
+		{ MPI_BXOR, 6 },   { MPI_REPLACE, 10 },
+	};
+	const int n = sizeof(cases) / sizeof(cases[0]);
+	int first = 12, second = 10, got[16] = { 0 }, i;
+
+	for (i = 0; i < n; i++) {
+		MPI_Accumulate(&first, 1, MPI_INT, t, at(w, t, EACH + i), 1,
+			       MPI_INT, MPI_REPLACE, w->win);
+		MPI_Accumulate(&second, 1, MPI_INT, t, at(w, t, EACH + i), 1,
+			       MPI_INT, cases[i].op, w->win);
+	}
+	MPI_Get_accumulate(NULL, 0, MPI_INT, got, n, MPI_INT, t, at(w, t, EACH),
+			   n, MPI_INT, MPI_NO_OP, w->win);
+	MPI_Win_flush_local(t, w->win);
+	for (i = 0; i < n; i++)
+		check(got[i] == cases[i].result, "%s: operation %d: %d",
+		      test_kind_name(w->kind), i, got[i]);
+}
+
 static void requests(struct test_win *w, int t)
 {
 	int five = 5, got = -1, old = -1;
@@ -116,6 +151,7 @@ static void origin(struct test_win *w)
 		atomics(w, t);
 		MPI_Win_unlock(t, w->win);
 		MPI_Win_lock_all(0, w->win);
+		operations(w, t);
 		large(w, t);
 		requests(w, t);
 		MPI_Win_unlock_all(w->win);
@@ -126,15 +162,55 @@ static void origin(struct test_win *w)
 	}
 }
 
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* What a target does instead of MPI. */
+static void be_busy(int kind)
+{
+	const struct timespec nap = { .tv_nsec = 20000000 };
+	volatile int work;
+
+	switch (kind % 3) {
+	case 0:
+		nanosleep(&nap, NULL);
+		break;
+	case 1:
+		for (work = 0; work < 100000; work++)
+			;
+		break;
+	default:
+		sched_yield();
+	}
+}
+
 static void target(struct test_win *w)
 {
 	volatile int *words = (int *)w->base;
-	long turns;
+	double begin = seconds(), end = begin + LIMIT_S;
 
-	for (turns = 5000000; turns && !words[DONE]; turns--)
-		sched_yield();
-	check(turns, "%s: the origin has waited for its target",
+	while (!words[DONE] && seconds() < end)
+		be_busy((int)w->kind);
+	check(words[DONE], "%s: the origin has waited for its target",
 	      test_kind_name(w->kind));
+	if (test_rank == 1)
+		printf("# note: %s: %.3f s outside MPI\n",
+		       test_kind_name(w->kind), seconds() - begin);
+}
+
+/* Are there ranks that only messages reach, and no thread for them? */
+static bool lacks_thread(void)
+{
+	const char *progress = getenv("ORIEL_PROGRESS");
+
+	return progress && !strcmp(progress, "poll") &&
+	       (test_apart || test_path_is("fabric") ||
+		test_path_is("software"));
 }
 
 static void check_words(struct test_win *w)
@@ -155,6 +231,8 @@ int main(int argc, char **argv)
 	struct test_win w;
 
 	test_start(argc, argv);
+	if (lacks_thread())
+		return test_skip("progress is asked for in calls alone");
 	for (kind = 0; kind < KIND_COUNT; kind++) {
 		if (!test_kind_is_usable(kind))
 			continue;
