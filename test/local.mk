@@ -52,7 +52,7 @@ EXTRA_DIST += test/run test/test.h test/hosts.h test/elements.h test/acc.h \
 meetings = \
 	test/nested_locks test/reattach test/reuse test/polling test/threads_epoch \
 	test/finalize test/free_refused test/noncontig test/no_op \
-	test/blocked test/blocked_errors
+	test/blocked test/blocked_errors test/overtake
 
 check_PROGRAMS += $(meetings)
 TESTS += $(meetings)
