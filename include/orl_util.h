@@ -48,8 +48,7 @@ static inline void orl_unlock(pthread_mutex_t *mutex)
 	  "paths that may be used, by comma: direct, cma, fabric, software")   \
 	X(provider, PROVIDER, text, "",                                        \
 	  "libfabric provider between nodes, as fi_info names it")             \
-	X(iface, IFACE, text, "",                                              \
-	  "network interface or device between nodes")                         \
+	X(iface, IFACE, text, "", "network interface or device between nodes") \
 	X(progress, PROGRESS, progress, "auto",                                \
 	  "thread, poll, or auto: a thread where the network needs one")       \
 	X(timeout, TIMEOUT, number, "20",                                      \

@@ -3,9 +3,10 @@
  * create.c - making and freeing a window: each rank prepares its part, all
  * exchange what the others must know in one allgather (in windows that span
  * nodes another one, see remote.c), each builds its table of targets, and a
- * last allgather makes sure that the window exists everywhere or nowhere.  What a rank finds wrong with its arguments travels
- * in the first one, so that no rank waits for another that has given up,
- * unless it lacks even the memory to take part.
+ * last allgather makes sure that the window exists everywhere or nowhere.
+ * What a rank finds wrong with its arguments travels in the first one, so
+ * that no rank waits for another that has given up, unless it lacks even the
+ * memory to take part.
  */
 #include "creation.h"
 
@@ -206,8 +207,6 @@ static int exchange(struct orl_creation *creation)
 	if (rc)
 		return rc;
 	rc = orl_creation_agree(creation, build(creation));
-	if (!rc && win->spans)
-		orl_host_agree(&win->comm);
 	if (!rc)
 		rc = orl_creation_finish(creation);
 	if (rc && win->handle != MPI_WIN_NULL)

@@ -130,7 +130,7 @@ static void transfer_done(struct orl_fabric_op *op, int error)
 	struct transfer *transfer = (struct transfer *)op;
 	struct orl_link *link = transfer->link;
 
-	/* The other end's answer to what is wrong is to close the connection. */
+	/* The other end answers what is wrong by closing the connection. */
 	if (orl_unlikely(error))
 		orl_am_lose(link->peer, error);
 	transfer->next = free_transfers;
