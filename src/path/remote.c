@@ -283,7 +283,8 @@ static void note_lone(struct orl_link *link, struct orl_record *record,
  */
 static bool is_record(const struct orl_link *link, size_t len)
 {
-	return len <= RECORD_MOST && (!orl_fabric.passive || link->lock_record);
+	return len <= RECORD_MOST && len <= piece_most() &&
+	       (!orl_fabric.passive || link->lock_record);
 }
 
 static int put_small(struct orl_link *link, uint64_t off, const void *src,
