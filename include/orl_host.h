@@ -45,8 +45,7 @@
 	X(Wait)                                                                \
 	X(Waitall)                                                             \
 	X(Waitany)                                                             \
-	X(Waitsome)                                                            \
-	X(Barrier)
+	X(Waitsome)
 
 /*
  * What Oriel takes over: MPI-3.1 chapter 11, memory allocation, the texts of
@@ -160,19 +159,6 @@ void orl_host_comm_close(struct orl_comm *comm);
 
 /* Ranks of MPI_COMM_WORLD, or 1 in a program without. */
 int orl_host_world_size(void);
-
-/*
- * Collective: all ranks of comm have the network.  Where that makes it all
- * ranks of MPI_COMM_WORLD and all may do without the host's own progress,
- * orl_host_is_agreed from now on.  Communication: one reduction, until then.
- */
-void orl_host_agree(const struct orl_comm *comm);
-/*
- * Do all ranks of the communicator know that all of them have the network, so
- * that each may choose how to do a collective?  *agreed is the same on all.
- * Returns 0 or an error code that has been raised.
- */
-int orl_host_is_agreed(MPI_Comm handle, bool *agreed);
 
 /* Collective: bytes from every rank to every rank. */
 int orl_host_allgather(const struct orl_comm *comm, const void *mine, void *all,

@@ -10,7 +10,7 @@ libcore_la_SOURCES = \
 	src/progress/fence.c src/progress/lock.c src/progress/network.h \
 	src/progress/progress.c src/progress/start.c src/progress/thread.c \
 	src/progress/wait.c \
-	src/host/agreed.c src/host/bare.c src/host/comm.c \
+	src/host/bare.c src/host/comm.c \
 	src/host/datatype.c src/host/error.c src/host/handle.c \
 	src/host/hook.c src/host/host.c src/host/host.h src/host/info.c \
 	src/type/array.c src/type/basic.c src/type/cache.c src/type/cursor.c \

@@ -12,10 +12,12 @@
  * communicators with another error handler are left to the host.  No lock is
  * held: libraries of the host's come through here too.
  *
- * MPI_Barrier alone of the collectives: the others' nonblocking forms take up
- * to twice the time of short ones, and may add in another order.  Left to the
- * thread are these, MPI_Sendrecv_replace, MPI_Mrecv, whose message is there,
- * the large-count forms, and what seldom blocks for long.
+ * Left to the thread are collectives: MPI forbids a blocking one on some ranks
+ * to meet a nonblocking one on others, and of the network a rank knows only
+ * its own; besides, short ones take longer by their nonblocking forms, a
+ * barrier a fifth, a reduction or broadcast up to twice.  So are
+ * MPI_Sendrecv_replace, MPI_Mrecv, whose message is there, the large-count
+ * forms, and what seldom blocks for long.
  */
 #include "entry.h"
 
@@ -303,24 +305,3 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 	}
 }
 ORL_ALIAS(Waitsome);
-
-/* -- collectives ----------------------------------------------------------- */
-
-/*
- * Whether a network is on, each rank knows of itself alone: what has been
- * agreed upon decides, as long as the program runs.
- */
-int MPI_Barrier(MPI_Comm comm)
-{
-	MPI_Request request;
-	bool agreed;
-	int rc = orl_host_is_agreed(comm, &agreed);
-
-	if (rc)
-		return rc;
-	if (orl_likely(!agreed))
-		return orl_host.Barrier(comm);
-	rc = PMPI_Ibarrier(comm, &request);
-	return rc ? rc : finish(&request, MPI_STATUS_IGNORE);
-}
-ORL_ALIAS(Barrier);
