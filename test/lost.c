@@ -69,7 +69,7 @@ static double seconds(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* -- calls of an epoch of lock_all, made until one fails --------------------- */
+/* -- calls of an epoch of lock_all, made until one fails ------------------- */
 
 /* The call itself may know already. */
 static int flushed(int rc, MPI_Win win)

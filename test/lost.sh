@@ -82,5 +82,6 @@ lose 3 kill $others $locks $epochs
 lose 3 kill $locks
 lose 3 kill acc
 lose 3 stop wait $locks $others
+lose 3 stop lock_all
 lose 2 stop $epochs
 exit $failed

@@ -53,7 +53,7 @@ static void check_total(struct test_win *w, int number, long expected,
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* -- atomics ----------------------------------------------------------------- */
+/* -- atomics --------------------------------------------------------------- */
 
 /* 1 is added, by as many tries as it takes. */
 static void add_by_swap(struct test_win *w, int t)
@@ -110,7 +110,7 @@ static void atomics(struct test_win *w)
 	check_total(w, SWAPPED, times, "compare_and_swap");
 }
 
-/* -- locks ------------------------------------------------------------------- */
+/* -- locks ----------------------------------------------------------------- */
 
 /* An addition that only the lock makes safe. */
 static void add_plainly(struct test_win *w, int t)
@@ -134,7 +134,7 @@ static void exclusive(struct test_win *w)
 	check_total(w, PLAIN, (long)ROUNDS * test_size, "exclusive locks");
 }
 
-/* Reads twice with time between: nobody may write, who has an exclusive lock. */
+/* Reads twice with time between: nobody with an exclusive lock may write. */
 static void look_twice(struct test_win *w)
 {
 	int t = draw(test_size), i;
@@ -179,7 +179,7 @@ static void exclusive_and_all(struct test_win *w)
 	check_total(w, FETCHED, sums + all[1], "sums in lock_all");
 }
 
-/* -- post, start, complete, wait ----------------------------------------------*/
+/* -- post, start, complete, wait ------------------------------------------- */
 
 static MPI_Group others(void)
 {

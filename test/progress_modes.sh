@@ -8,7 +8,8 @@ for path in fabric software; do
 		ORIEL_PATH=$path ORIEL_PROGRESS=$progress \
 			timeout -k 5 60 "${MPIRUN:-mpirun}" -n 2 \
 			"${ORIELRUN:-orielrun}" \
-			"${top_builddir:-.}/test/progress_job" </dev/null && continue
+			"${top_builddir:-.}/test/progress_job" </dev/null &&
+			continue
 		echo "$path, ORIEL_PROGRESS=$progress: status $?"
 		failed=1
 	done
