@@ -32,7 +32,8 @@
 struct orl_am_card {
 	uint64_t token; /* secret: what messages to it must carry */
 	uint16_t name_len;
-	uint8_t pad[6];
+	uint8_t lively; /* it has a thread that answers at any time */
+	uint8_t pad[5];
 	uint8_t name[ORL_FABRIC_NAME];
 };
 
@@ -77,6 +78,9 @@ bool orl_am_is_open(void);
 /* Last words to all peers, then the fabric is closed.  Takes the lock. */
 void orl_am_close(void);
 void orl_am_card_fill(struct orl_am_card *card);
+/* Counts reads and writes of the peer's memory that are under way (or -1):
+ * who waits for them is told if it is lost.  Lock held. */
+void orl_am_await(struct orl_am_peer *peer, int change);
 /* The peer of a card; made at first sight; lives until exit. */
 int orl_am_peer_find(const struct orl_am_card *card, struct orl_am_peer **peer);
 

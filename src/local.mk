@@ -12,7 +12,7 @@ libcore_la_SOURCES = \
 	src/progress/wait.c \
 	src/host/bare.c src/host/comm.c \
 	src/host/datatype.c src/host/error.c src/host/handle.c \
-	src/host/hook.c src/host/host.c src/host/host.h src/host/info.c \
+	src/host/hook.c src/host/host.c src/host/host.h src/host/info.c src/host/ucx.c \
 	src/type/array.c src/type/basic.c src/type/cache.c src/type/cursor.c \
 	src/type/flatten.c src/type/gather.c src/type/run.c \
 	src/type/type.h \
@@ -39,7 +39,7 @@ liboriel_la_SOURCES = include/oriel.h \
 	src/mpi/synchronise.c src/mpi/unit.h src/mpi/window.c
 liboriel_la_LIBADD = libcore.la
 liboriel_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
-	-export-symbols-regex '^(P?MPI_|oriel_)'
+	-export-symbols-regex '^(P?MPI_|oriel_|ucp_worker_progress$$)'
 
 bin_PROGRAMS += orielrun
 # A plain program of no MPI, so that it runs in the build tree as it stands.

@@ -46,6 +46,7 @@ struct orl_leases {
 	uint8_t mode;		 /* of all leases */
 	uint32_t nleases;	 /* granted, and not back */
 	struct holder **holders; /* [size] */
+	bool closing;
 	struct request *first, **last;
 };
 
@@ -57,13 +58,14 @@ static void take_back(struct orl_win *win, struct holder *holder)
 	win->leases->nleases--;
 }
 
-/* The answer to a call: the holder has given its lease back, or is lost. */
+/* The answer to a call: the holder has given its lease back, or is lost, which
+ * ends its lease, too. */
 static void returned(struct orl_link *link, void *dst, const void *data,
 		     size_t len)
 {
 	struct holder *holder = dst;
 
-	if (!data)
+	if (holder->win->leases->closing)
 		return;
 	take_back(holder->win, holder);
 	serve_queue(holder->win);
@@ -84,9 +86,10 @@ static void call_other(struct holder *holder)
 	struct orl_record_lease *record =
 		orl_am_record(&holder->link, ORL_AM_CALL, sizeof(*record));
 
-	/* A lost holder is noticed by who waits. */
-	if (!record)
+	if (!record) {
+		take_back(holder->win, holder);
 		return;
+	}
 	record->pad = 0;
 	record->slot = orl_am_slot(&holder->link, returned, holder, 0);
 	orl_am_flush_begin(&holder->link);
@@ -399,6 +402,7 @@ void orl_lease_close(struct orl_win *win)
 		orl_am_link_close(&win->lease.link);
 	if (!leases)
 		return;
+	leases->closing = true;
 	for (i = 0; i < win->size; i++)
 		free_holder(leases->holders[i]);
 	while ((request = leases->first)) {

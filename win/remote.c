@@ -22,6 +22,27 @@
 
 static pthread_once_t served = PTHREAD_ONCE_INIT;
 
+/* Those that span nodes; under the progress lock. */
+static struct orl_win *windows;
+
+static void unlist(struct orl_win *win)
+{
+	struct orl_win **at = &windows;
+
+	while (*at && *at != win)
+		at = &(*at)->next;
+	if (*at)
+		*at = win->next;
+}
+
+void orl_remote_for_all(void (*fn)(struct orl_win *win))
+{
+	struct orl_win *win;
+
+	for (win = windows; win; win = win->next)
+		fn(win);
+}
+
 /* MPI_Finalize may call back into the program, which may use windows still:
  * the network ends after it. */
 void orl_win_leave(void)
@@ -89,6 +110,10 @@ static int prepare(struct orl_creation *creation, struct orl_introduction *mine)
 	orl_progress_lock();
 	orl_am_card_fill(&mine->card);
 	rc = orl_am_name_make(win, &win->cookie);
+	if (!rc) {
+		win->next = windows;
+		windows = win;
+	}
 	orl_progress_unlock();
 	mine->cookie = win->cookie;
 	return rc ? MPI_ERR_NO_MEM : 0;
@@ -160,6 +185,7 @@ void orl_remote_free(struct orl_win *win)
 	orl_progress_lock();
 	if (win->cookie)
 		orl_am_name_drop(win->cookie);
+	unlist(win);
 	while ((link = win->links)) {
 		win->links = link->next;
 		orl_path_forget(link);

@@ -127,6 +127,35 @@ static int serve_unlock(const struct orl_am_source *source,
 	return answer(source->peer, record->slot);
 }
 
+/* -- losses ---------------------------------------------------------------- */
+
+/* What lost origins hold of this rank's lock is given back. */
+static void release_lost(struct orl_win *win)
+{
+	uint32_t i;
+
+	for (i = 0; i < win->size; i++) {
+		const struct orl_am_peer *peer = win->contacts[i].peer;
+		struct orl_petition_at at = place_of(win, i);
+
+		if (peer && peer->error && win->holders[i] > ORL_PETITION_ASKED)
+			orl_petition_leave(&at);
+	}
+}
+
+static bool poll_locks(void)
+{
+	static uint32_t losses;
+	uint32_t now =
+		atomic_load_explicit(&orl_am_losses, memory_order_relaxed);
+
+	if (orl_unlikely(now != losses)) {
+		losses = now;
+		orl_remote_for_all(release_lost);
+	}
+	return orl_petition_poll();
+}
+
 /* -- words ----------------------------------------------------------------- */
 
 static int serve_word(const struct orl_am_source *source,
@@ -162,5 +191,5 @@ void orl_win_serve(void)
 	orl_am_handle(ORL_AM_POST, serve_word);
 	orl_am_handle(ORL_AM_COMPLETE, serve_word);
 	orl_am_handle(ORL_AM_ARRIVE, serve_word);
-	orl_am_poll_register(orl_petition_poll);
+	orl_am_poll_register(poll_locks);
 }

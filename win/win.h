@@ -154,8 +154,9 @@ struct orl_win {
 	struct orl_contact *contacts; /* [size] */
 	struct orl_link *links;	      /* to targets that were accessed */
 	struct orl_target served;     /* this rank as its handlers see it */
-	uint8_t *holders; /* [size] what remote origins hold of our lock */
-	uint64_t cookie;  /* by which messages name this window */
+	uint8_t *holders;     /* [size] what remote origins hold of our lock */
+	struct orl_win *next; /* of all that span nodes */
+	uint64_t cookie;      /* by which messages name this window */
 	struct orl_lease lease;
 	struct orl_leases *leases; /* rank 0's */
 	struct orl_mr mr;
@@ -303,6 +304,8 @@ int orl_remote_finish(struct orl_win *win);
  * targets behind the operations, in the same message if they fit.
  */
 int orl_remote_flush_for_barrier(struct orl_win *win);
+/* Every window of this process that spans nodes.  Progress lock held. */
+void orl_remote_for_all(void (*fn)(struct orl_win *win));
 /* Is the origin of a record the rank that it says it is? */
 bool orl_remote_is_origin(const struct orl_win *win,
 			  const struct orl_am_source *source);

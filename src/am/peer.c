@@ -44,6 +44,7 @@ void orl_am_card_fill(struct orl_am_card *card)
 	memset(card, 0, sizeof(*card));
 	card->token = orl_am_token;
 	card->name_len = (uint16_t)orl_fabric.name_len;
+	card->lively = orl_progress_has_thread();
 	memcpy(card->name, orl_fabric.name, orl_fabric.name_len);
 }
 
@@ -61,6 +62,7 @@ static int make_peer(const struct orl_am_card *card, struct orl_am_peer **made)
 	if (!peer)
 		return -ENOMEM;
 	peer->token = card->token;
+	peer->is_lively = card->lively;
 	rc = orl_fabric_peer(card->name, card->name_len, &peer->addr);
 	if (!rc)
 		rc = orl_map_set(&by_token, peer->token, peer);
@@ -72,6 +74,12 @@ static int make_peer(const struct orl_am_card *card, struct orl_am_peer **made)
 	orl_am_peers = peer;
 	*made = peer;
 	return 0;
+}
+
+void orl_am_await(struct orl_am_peer *peer, int change)
+{
+	peer->awaited += (uint32_t)change;
+	orl_am_awaited += (uint32_t)change;
 }
 
 int orl_am_peer_find(const struct orl_am_card *card, struct orl_am_peer **peer)

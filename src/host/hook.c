@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "host.h"
 #include "orl_progress.h"
 #include "orl_util.h"
 
@@ -57,11 +58,11 @@ bool orl_host_hook(void)
 		return true;
 	find_both();
 	is_hooked = hook && unhook && !hook(poll_network);
-	orl_host_hooked = is_hooked;
-	if (!is_hooked)
+	orl_host_hooked = is_hooked || orl_ucx_is_joined();
+	if (!orl_host_hooked)
 		orl_log(ORL_LOG_INFO, "%s's progress loop cannot be joined",
 			orl_host_name);
-	return is_hooked;
+	return orl_host_hooked;
 }
 
 void orl_host_unhook(void)

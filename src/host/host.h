@@ -4,6 +4,7 @@
 #define ORL_HOST_PRIVATE_H
 
 #include <mpi.h>
+#include <stdbool.h>
 
 /*
  * A communicator of this process alone whose errors return: window handles
@@ -14,6 +15,9 @@ extern MPI_Comm orl_host_self;
 
 /* A window handle that is the host's own object, whatever the limit. */
 int orl_host_win_genuine(MPI_Win *handle);
+
+/* Has the host's progress come through ucx.c? */
+bool orl_ucx_is_joined(void);
 
 /* Handles that are not; bare.c. */
 int orl_host_bare_make(MPI_Win *handle);

@@ -133,6 +133,7 @@ static void transfer_done(struct orl_fabric_op *op, int error)
 	/* The other end answers what is wrong by closing the connection. */
 	if (orl_unlikely(error))
 		orl_am_lose(link->peer, error);
+	orl_am_await(link->peer, -1);
 	transfer->next = free_transfers;
 	free_transfers = transfer;
 	atomic_fetch_sub_explicit(&transfers, 1, memory_order_relaxed);
@@ -169,6 +170,7 @@ static struct transfer *take_transfer(struct orl_link *link)
 	transfer->op.done = transfer_done;
 	transfer->link = link;
 	atomic_fetch_add_explicit(&transfers, 1, memory_order_relaxed);
+	orl_am_await(link->peer, 1);
 	__atomic_fetch_add(&link->transfers, 1, __ATOMIC_RELAXED);
 	return transfer;
 }

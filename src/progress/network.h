@@ -42,6 +42,9 @@ extern _Atomic(uint32_t) orl_network_heat;
 /* A sign of traffic has been seen. */
 void orl_network_note(uint64_t now);
 
+/* Is there something to read, as far as the fd tells?  A system call. */
+bool orl_network_is_readable(void);
+
 /* What the thread last slept on, -1 if nothing tells. */
 extern _Atomic(int) orl_network_fd;
 

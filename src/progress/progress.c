@@ -120,22 +120,21 @@ static bool has_traffic(uint64_t now)
  * Others' reads and writes, which a poll serves, leave no other trace than
  * that there was something to read.
  */
-static void look_for_signs(void)
+bool orl_network_is_readable(void)
 {
 	struct pollfd fd = { .fd = atomic_load_explicit(&orl_network_fd,
 							memory_order_relaxed),
 			     .events = POLLIN };
 
-	if (fd.fd >= 0 && poll(&fd, 1, 0) > 0)
-		orl_network_note(orl_now_ns());
+	return fd.fd >= 0 && poll(&fd, 1, 0) > 0;
 }
 
 static void poll_hot(uint32_t heat)
 {
 	atomic_store_explicit(&orl_network_heat, heat - 1,
 			      memory_order_relaxed);
-	if (heat % CALLS_A_SIGN == 0)
-		look_for_signs();
+	if (heat % CALLS_A_SIGN == 0 && orl_network_is_readable())
+		orl_network_note(orl_now_ns());
 	orl_network_poll();
 }
 

@@ -265,7 +265,8 @@ static void serve(struct view *me)
 		return;
 	}
 	if (expects_more(me)) {
-		orl_pause();
+		if (orl_network_is_readable())
+			note_work(me);
 		return;
 	}
 	orl_progress_lock();
