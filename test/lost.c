@@ -4,9 +4,8 @@
  * way of END, kill or stop (by SIGKILL or SIGSTOP), while the others are in
  * the calls of the first case; they come to the other cases after that.  Each
  * must give an error that tells of a loss, within LIMIT seconds, but for those
- * that wait for a lock that the lost one holds of a rank that lives on: it is
- * given back, and they may have it.  What the others have between them goes
- * on.
+ * that wait for what the lost one holds of ranks that live on: it is given
+ * back, and they may have it.  What the others have between them goes on.
  *
  * What a rank found is the file DIR/found.RANK.  All end by _exit: the host's
  * MPI_Finalize would wait for the lost one.
@@ -322,7 +321,7 @@ static void suffer(const struct loss *loss, MPI_Win win)
 		rc = loss->fail(win);
 	while (!rc && loss->again && seconds() < end);
 	alarm(0);
-	if (rc || loss->open != victim_holds_first)
+	if (rc || (loss->fail != lock_first && loss->fail != lock_all))
 		check_error(rc);
 	if (loss->after)
 		loss->after(win);
