@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <stddef.h>
 
 #include "network.h"
@@ -22,6 +23,9 @@
 #define TRAFFIC_NS    500000 /* after the latest message */
 #define HOT_CALLS     400    /* of the hook, after a sign of traffic */
 #define CALLS_A_SIGN  16     /* how often it looks for one then */
+#define POLLS_A_CALL                                                           \
+	4 /* then, unless one does something: the host's own
+			      * turn takes as long as some of ours */
 
 static _Atomic(orl_poll_fn) polls[MAX_POLLS];
 
@@ -80,8 +84,11 @@ bool orl_network_poll(void)
 	if (!orl_progress_is_on() || orl_progress_has_lock())
 		return false;
 	orl_network_trace();
-	if (!orl_progress_trylock())
+	if (!orl_progress_trylock()) {
+		/* Who holds it may wait for the core that we are on. */
+		sched_yield();
 		return false;
+	}
 	if (orl_progress_is_on()) {
 		done = orl_network.poll();
 		orl_thread_review();
@@ -131,11 +138,14 @@ bool orl_network_is_readable(void)
 
 static void poll_hot(uint32_t heat)
 {
+	int i;
+
 	atomic_store_explicit(&orl_network_heat, heat - 1,
 			      memory_order_relaxed);
 	if (heat % CALLS_A_SIGN == 0 && orl_network_is_readable())
 		orl_network_note(orl_now_ns());
-	orl_network_poll();
+	for (i = 0; i < POLLS_A_CALL && !orl_network_poll(); i++)
+		;
 }
 
 /* Now and then, as the clock says. */

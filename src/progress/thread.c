@@ -245,22 +245,30 @@ static long plan(struct view *me, int *fd)
 	return us >= 0 && us < ns / 1000 ? us * 1000 : ns;
 }
 
-static bool poll_once(void)
+/*
+ * 0, or -EBUSY: who holds the lock polls, or is about to be done; on a core
+ * that we share with it, waiting in its way costs both.
+ */
+static int poll_once(bool *done)
 {
-	bool done;
-
-	orl_progress_lock();
-	done = orl_network.poll();
+	if (!orl_progress_trylock())
+		return -EBUSY;
+	*done = orl_network.poll();
 	orl_progress_unlock();
-	return done;
+	return 0;
 }
 
 static void serve(struct view *me)
 {
+	bool done;
 	long ns;
 	int fd;
 
-	if (poll_once()) {
+	if (poll_once(&done)) {
+		doze(me, -1, SHORT_NS);
+		return;
+	}
+	if (done) {
 		note_work(me);
 		return;
 	}

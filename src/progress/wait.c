@@ -30,7 +30,7 @@
 #define SPINS_A_CLOCK	64
 #define YIELDS_A_POLL	8
 #define TOCKS_A_POLL	8
-#define SPIN_NS		300000 /* with a network: dozens of round trips */
+#define SPIN_NS		2000000 /* with a network: a large transfer takes as long */
 #define PERIOD_NS	1000000
 #define SHORT_PERIOD_NS 50000 /* as the network's only poller */
 #define SHORTS_A_POLL	(PERIOD_NS / SHORT_PERIOD_NS)
@@ -88,15 +88,19 @@ static long spin_limit(const struct wait *wait)
 	return orl_progress_is_on() && !wait->is_brief ? 0 : SPINS_ALONE;
 }
 
-static void poll_between(const struct wait *wait, long looks, long a_network,
+/* True if the network has done anything. */
+static bool poll_between(const struct wait *wait, long looks, long a_network,
 			 long a_poll)
 {
+	bool done = false;
+
 	if (wait->is_brief)
-		return;
+		return false;
 	if (looks % a_network == 0)
-		orl_network_poll();
+		done = orl_network_poll();
 	if (looks % a_poll == 0)
 		orl_progress_host();
+	return done;
 }
 
 /* Sets *end at the first call: a short wait never asks the clock. */
@@ -117,7 +121,8 @@ static bool spin(const struct wait *wait)
 	for (i = 1; !limit || i <= limit; i++) {
 		if (wait->ready(wait->arg))
 			return true;
-		poll_between(wait, i, SPINS_A_NETWORK, SPINS_A_POLL);
+		if (poll_between(wait, i, SPINS_A_NETWORK, SPINS_A_POLL))
+			end = 0; /* what is under way moves */
 		if (!limit && i % SPINS_A_CLOCK == 0 && is_over(&end))
 			break;
 		orl_pause();
