@@ -10,6 +10,7 @@
  */
 #include "owner.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "orl_am.h"
@@ -77,7 +78,7 @@ bool orl_pull_issue(const struct orl_place *place, const struct orl_acc *acc)
 	record->key = offer->mr.key;
 	record->pad = 0;
 	record->slot = orl_am_slot(link, withdraw, offer, 0);
-	orl_am_send(link);
+	orl_path_send(link);
 	return true;
 }
 
@@ -195,7 +196,10 @@ static struct chunk *next_here(struct pull *pull)
 	return pull->applied < pull->asked && chunk->here ? chunk : NULL;
 }
 
-/* The origin finds out by its own end if it is lost, as by this. */
+/*
+ * An error now comes too late to be reported as the record's: the origin is
+ * to find that it has lost us, rather than believe that all is well.
+ */
 static void end(struct pull *pull)
 {
 	struct orl_am_peer *peer = pull->source.peer;
@@ -204,8 +208,7 @@ static void end(struct pull *pull)
 		orl_am_lose(peer, pull->error);
 	else
 		orl_am_answer(peer, pull->record.slot, 0);
-	if (pull->parked)
-		orl_am_resume(pull->parked);
+	orl_am_resume(pull->parked);
 	orl_am_answers_send(peer);
 	put_pull(pull);
 }
@@ -271,6 +274,10 @@ static int serve_pull(const struct orl_am_source *source,
 	pull->under_way = 0;
 	pull->error = 0;
 	pull->parked = orl_am_park();
+	if (!pull->parked) {
+		put_pull(pull);
+		return -ENOMEM;
+	}
 	for (i = 0; i < CHUNKS && pull->asked < bytes; i++)
 		ask(pull, &pull->chunks[i]);
 	return ORL_AM_PARK;

@@ -145,7 +145,8 @@ struct orl_link {
 	int error;    /* the first that was reported: an MPI error class or
 		       * -errno; whoever reports it to the user clears it */
 	/* The lock of the target that is to be taken by the message under
-	 * construction, or has been asked for; win's.  The record's address
+	 * construction, or has been asked for, or is held: ORL_LAZY_... of
+	 * src/path/remote.h; src/path's.  The record's address
 	 * and lone are cleared when that message goes. */
 	uint8_t lock;
 	bool listed;	 /* src/path's, with the next two */

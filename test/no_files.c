@@ -4,7 +4,7 @@
  * been used, no rank has a file mapped or open under /dev/shm, /tmp, /run or
  * /var that it had not before, so that a crash leaves nothing there.
  */
-/* ranks: 1 3; paths: default cma */
+/* ranks: 1 3; paths: default cma; hosts: none */
 #include <dirent.h>
 #include <unistd.h>
 

@@ -86,8 +86,12 @@ static void call_other(struct holder *holder)
 	struct orl_record_lease *record =
 		orl_am_record(&holder->link, ORL_AM_CALL, sizeof(*record));
 
+	/* A lost holder's lease has ended; without memory it is called again
+	 * when something else moves the queue. */
 	if (!record) {
-		take_back(holder->win, holder);
+		holder->called = false;
+		if (holder->link.peer->error)
+			take_back(holder->win, holder);
 		return;
 	}
 	record->pad = 0;
@@ -138,10 +142,8 @@ static void got_own(struct orl_win *win, uint8_t mode);
 
 static void grant(struct orl_win *win, const struct request *request)
 {
-	struct holder *holder = find_holder(win, request->rank);
+	struct holder *holder = win->leases->holders[request->rank];
 
-	if (!holder)
-		return; /* no memory to remember it: who asked waits on */
 	holder->has_lease = true;
 	holder->called = false;
 	win->leases->mode = request->mode;
@@ -186,12 +188,28 @@ static int ask(struct orl_win *win, const struct request *wish)
 {
 	struct request *request = malloc(sizeof(*request));
 
-	if (!request)
+	if (!request || !find_holder(win, wish->rank)) {
+		free(request);
 		return MPI_ERR_NO_MEM;
+	}
 	*request = *wish;
 	enqueue(win->leases, request);
 	serve_queue(win);
 	return 0;
+}
+
+/* A rank asks for what it has not, once at a time. */
+static bool may_ask(const struct orl_win *win, const struct request *wish)
+{
+	const struct holder *holder = win->leases->holders[wish->rank];
+	const struct request *request;
+
+	if (holder && holder->has_lease && win->leases->mode == wish->mode)
+		return false;
+	for (request = win->leases->first; request; request = request->next)
+		if (request->rank == wish->rank)
+			return false;
+	return true;
 }
 
 static int serve_lease(const struct orl_am_source *source,
@@ -213,7 +231,7 @@ static int serve_lease(const struct orl_am_source *source,
 		return MPI_ERR_INTERN;
 	if (!orl_remote_is_origin(win, source))
 		return MPI_ERR_RANK;
-	return ask(win, &wish);
+	return may_ask(win, &wish) ? ask(win, &wish) : MPI_ERR_INTERN;
 }
 
 /* -- every rank: its own lease --------------------------------------------- */
@@ -261,8 +279,8 @@ static void got_own(struct orl_win *win, uint8_t mode)
 	orl_bell_ring(&orl_am_bell, ORL_BELL_ALL);
 }
 
-static void granted(struct orl_link *link, void *dst, const void *data,
-		    size_t len)
+static void lease_came(struct orl_link *link, void *dst, const void *data,
+		       size_t len)
 {
 	struct orl_win *win = dst;
 
@@ -280,7 +298,7 @@ static int ask_other(struct orl_win *win, uint8_t mode, bool hurry)
 	record->head.a = mode;
 	record->head.b = hurry;
 	record->pad = 0;
-	record->slot = orl_am_slot(link, granted, win, 0);
+	record->slot = orl_am_slot(link, lease_came, win, 0);
 	orl_am_send(link);
 	return record->slot ? 0 : -ENOMEM;
 }

@@ -265,5 +265,7 @@ int orl_win_test(struct orl_win *win, int *flag)
 		end_exposure(win);
 	else
 		orl_progress();
+	if (orl_unlikely(!*flag && win->spans && orl_remote_is_broken(win)))
+		return orl_win_fail(win, "MPI_Win_test", -EHOSTDOWN, "%s", "");
 	return MPI_SUCCESS;
 }

@@ -247,18 +247,22 @@ int orl_remote_tell(struct orl_win *win, struct orl_target *target,
 	if (!link)
 		return -ENOMEM;
 	orl_progress_lock();
+	/* Nothing leaves with a lock that nobody has asked for. */
+	if (link->lock_record && orl_am_room(link) < sizeof(*record))
+		orl_path_send(link);
 	unasked = link->unasked;
 	record = orl_am_record(link, type, sizeof(*record));
 	if (record) {
 		record->value = value;
 		record->pad = 0;
-		orl_path_send(link);
 		/* Nobody asks later whether the word has come, nor, but for a
 		 * post, for what went before it: the target itself knows. */
+		link->lone = NULL;
 		link->unasked = unasked && type == ORL_AM_POST;
 		link->unsettled |= unasked && type == ORL_AM_ARRIVE;
+		orl_path_send(link);
 	} else {
-		rc = -EHOSTDOWN;
+		rc = orl_path_lost(link);
 	}
 	orl_progress_unlock();
 	return rc;

@@ -43,7 +43,8 @@ static struct orl_petition_at place_of(struct orl_win *win, uint32_t rank)
 {
 	return (struct orl_petition_at){
 		.lock = &win->ctl->lock,
-		/* Not needed, as leases keep lock_all out: nobody else's. */
+		/* Leases keep lock_all out: our own, which only petitions
+		 * meet, and entering it succeeds at once. */
 		.master = &win->ctl->master,
 		.held = &win->holders[rank],
 	};
@@ -56,7 +57,7 @@ static int answer(struct orl_am_peer *peer, uint32_t slot)
 	return MPI_ERR_NO_MEM;
 }
 
-static void granted(struct orl_petition *petition)
+static void lock_granted(struct orl_petition *petition)
 {
 	struct request *request = (struct request *)petition;
 
@@ -80,7 +81,7 @@ static struct request *make_request(const struct orl_am_source *source,
 	request->petition.at = place_of(source->object, source->rank);
 	request->petition.rank = source->rank;
 	request->petition.mode = record->head.a;
-	request->petition.granted = granted;
+	request->petition.granted = lock_granted;
 	request->peer = source->peer;
 	request->slot = record->slot;
 	return request;
@@ -94,20 +95,21 @@ static int serve_lock(const struct orl_am_source *source,
 	struct request *request;
 	int rc;
 
+	/* Negative: what follows in the message must not be executed. */
 	if (head->bytes < sizeof(*record))
-		return MPI_ERR_INTERN;
+		return -EINVAL;
 	if (!orl_remote_is_origin(source->object, source))
-		return MPI_ERR_RANK;
+		return -EPERM;
 	request = make_request(source, record);
 	if (!request)
-		return MPI_ERR_NO_MEM;
+		return -ENOMEM;
 	rc = orl_petition_begin(&request->petition);
 	if (!rc) {
 		request->parked = orl_am_park();
 		return ORL_AM_PARK;
 	}
 	free(request);
-	return rc > 0 ? answer(source->peer, record->slot) : MPI_ERR_RMA_SYNC;
+	return rc > 0 ? answer(source->peer, record->slot) : rc;
 }
 
 static int serve_unlock(const struct orl_am_source *source,

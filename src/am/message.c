@@ -4,7 +4,8 @@
  * is its maker's until it is sent, src/fabric's until its op is done, and
  * then goes back to a short list of free ones.  Requests need credit: at most
  * ORL_AM_WINDOW of them are on the way to a peer; what exceeds that waits in
- * the peer's queue.  Answers need none: there is one for each request at most.
+ * the peer's queue.  Answers need none: the origin
+ * bounds how many it awaits by link (src/path/remote.c).
  */
 #include "am.h"
 

@@ -171,7 +171,8 @@ static bool execute(struct orl_am_parked *parked, const struct piece *piece)
 		.parked = NULL,
 	};
 
-	if (parked->cookie && !delivery.source.object) {
+	if (parked->peer->error ||
+	    (parked->cookie && !delivery.source.object)) {
 		orl_am_counts.dropped++;
 		return true;
 	}

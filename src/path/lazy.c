@@ -12,12 +12,13 @@
 
 #include <errno.h>
 
-/* After the answer; data is NULL if the peer is lost. */
-static void granted(struct orl_link *link, void *dst, const void *data,
-		    size_t len)
+/* After the answer; data is NULL if there will be none: refused, or lost. */
+static void lazy_granted(struct orl_link *link, void *dst, const void *data,
+			 size_t len)
 {
 	/* Release: pairs with the acquire in is_settled. */
-	__atomic_store_n(&link->lock, ORL_LAZY_HELD, __ATOMIC_RELEASE);
+	__atomic_store_n(&link->lock, data ? ORL_LAZY_HELD : ORL_LAZY_NONE,
+			 __ATOMIC_RELEASE);
 }
 
 /* -- the links with such a lock, and some that had one --------------------- */
@@ -121,7 +122,7 @@ void orl_lazy_ask(struct orl_link *link)
 	if (orl_likely(!record))
 		return;
 	link->lock = ORL_LAZY_ASKED;
-	record->slot = orl_am_slot_of(link, record, granted, NULL, 0);
+	record->slot = orl_am_slot_of(link, record, lazy_granted, NULL, 0);
 	link->lock_record = NULL;
 	/* Without the memory for a slot nobody would ever know. */
 	if (orl_unlikely(!record->slot))
@@ -146,7 +147,9 @@ int orl_lazy_settle(struct orl_link *link)
 	orl_progress_unlock();
 	orl_wait(&orl_am_bell, ORL_BELL_ALL, is_settled, link);
 	orl_progress_lock();
-	return link->peer->error;
+	if (orl_likely(link->lock == ORL_LAZY_HELD))
+		return 0;
+	return link->error ? link->error : -EHOSTDOWN;
 }
 
 void orl_path_send(struct orl_link *link)
@@ -188,8 +191,8 @@ static int send_unlock(struct orl_link *link, uint8_t mode)
 	record->slot =
 		asks ? orl_am_slot(link, orl_am_copy_answer, NULL, 0) : 0;
 	link->lock_record = NULL;
-	orl_am_send(link);
 	link->unasked = false;
+	orl_am_send(link);
 	return 0;
 }
 
