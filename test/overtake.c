@@ -2,7 +2,7 @@
 /*
  * Operations do not overtake what must come before them: not puts of the epoch
  * before a fence, of whichever origin; not the exclusive lock they are under,
- * where MPI_Win_post comes between; and of two threads' puts under one lock
+ * where MPI_Win_post or a large accumulate comes between; and of two threads' puts under one lock
  * none is left behind by a flush.
  */
 /* ranks: 2 3; paths: default */
@@ -145,12 +145,24 @@ static void hold(long *words, int round)
 	MPI_Win_unlock(1, w.win);
 }
 
+/* Behind the words that are locked: it changes nothing. */
+static void accumulate_zeros(void)
+{
+	static const long zeros[LOCK_WORDS];
+
+	MPI_Accumulate(zeros, LOCK_WORDS, MPI_LONG, 1,
+		       test_at(&w, 1, LOCK_WORDS * (int)sizeof(long)),
+		       LOCK_WORDS, MPI_LONG, MPI_SUM, w.win);
+}
+
 /* Rank 0 exposes its memory to the target before it puts. */
 static void follow(long *words, MPI_Group target, int round)
 {
 	fill(words, LOCK_WORDS, 2L * round + 1);
 	MPI_Recv(NULL, 0, MPI_INT, 2, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 	MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, w.win);
+	if (round % 2)
+		accumulate_zeros();
 	MPI_Win_post(target, 0, w.win);
 	put(words, LOCK_WORDS, 1, 0);
 	MPI_Win_unlock(1, w.win);
@@ -175,7 +187,7 @@ static void behind_a_lock(void)
 	MPI_Group origin = group_of(0), target = group_of(1);
 	int i;
 
-	open_words(LOCK_WORDS + 1);
+	open_words(2 * LOCK_WORDS);
 	for (i = 1; i <= LOCK_ROUNDS; i++) {
 		if (test_rank == 0) {
 			follow(words, target, i);
