@@ -2,8 +2,8 @@
 /*
  * Operations do not overtake what must come before them: not puts of the epoch
  * before a fence, of whichever origin; not the exclusive lock they are under,
- * where MPI_Win_post or a large accumulate comes between; and of two threads' puts under one lock
- * none is left behind by a flush.
+ * where MPI_Win_post or a large accumulate comes between; and of two threads'
+ * puts under one lock none is left behind by a flush.
  */
 /* ranks: 2 3; paths: default */
 #include <pthread.h>
