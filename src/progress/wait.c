@@ -30,7 +30,7 @@
 #define SPINS_A_CLOCK	64
 #define YIELDS_A_POLL	8
 #define TOCKS_A_POLL	8
-#define SPIN_NS		2000000 /* with a network: as long as a large transfer */
+#define SPIN_NS		2000000 /* a large transfer takes as long */
 #define PERIOD_NS	1000000
 #define SHORT_PERIOD_NS 50000 /* as the network's only poller */
 #define SHORTS_A_POLL	(PERIOD_NS / SHORT_PERIOD_NS)
