@@ -58,17 +58,9 @@ const char *orl_epoch_objection(const struct orl_win *win, enum orl_call call)
 	return NULL;
 }
 
-/* Remote targets are accessed through a link. */
-static int connect(struct orl_win *win, struct orl_target *target)
-{
-	if (!target->path->remote || orl_remote_link(win, target))
-		return 0;
-	return -ENOMEM;
-}
-
 static int open_fence(struct orl_win *win, struct orl_target *target)
 {
-	int rc = connect(win, target);
+	int rc = orl_remote_connect(win, target);
 
 	if (rc)
 		return rc;
@@ -84,7 +76,7 @@ static int open_fence(struct orl_win *win, struct orl_target *target)
 
 static int open_all(struct orl_win *win, struct orl_target *target)
 {
-	int rc = connect(win, target);
+	int rc = orl_remote_connect(win, target);
 
 	if (!rc)
 		__atomic_store_n(&target->access, 1, __ATOMIC_RELEASE);
@@ -96,7 +88,7 @@ int orl_epoch_first_access(struct orl_win *win, struct orl_target *target)
 	int rc;
 
 	if (target->held == ORL_HELD_START) {
-		rc = connect(win, target);
+		rc = orl_remote_connect(win, target);
 		return rc ? rc : orl_pscw_meet(win, target);
 	}
 	switch (win->epoch) {

@@ -64,20 +64,12 @@ static int enter_lock(struct orl_win *win, struct orl_target *target, int mode)
 	return link ? orl_path_lock(link, (uint8_t)mode) : -ENOMEM;
 }
 
-/* Without the lock there is still the link. */
-static int connect(struct orl_win *win, struct orl_target *target)
-{
-	if (!target->path->remote || orl_remote_link(win, target))
-		return 0;
-	return -ENOMEM;
-}
-
 static int acquire(struct orl_win *win, struct orl_target *target, int hurry)
 {
 	int rc = orl_path_settle();
 
 	if (target->held == ORL_HELD_NOCHECK)
-		return rc ? rc : connect(win, target);
+		return rc ? rc : orl_remote_connect(win, target);
 	if (!rc && target->held == ORL_HELD_EXCLUSIVE)
 		rc = enter_master(win, hurry);
 	if (orl_unlikely(rc))

@@ -236,6 +236,13 @@ struct orl_link *orl_remote_link(struct orl_win *win, struct orl_target *target)
 	return link;
 }
 
+int orl_remote_connect(struct orl_win *win, struct orl_target *target)
+{
+	if (!target->path->remote || orl_remote_link(win, target))
+		return 0;
+	return -ENOMEM;
+}
+
 int orl_remote_tell(struct orl_win *win, struct orl_target *target,
 		    enum orl_am_type type, uint32_t value)
 {

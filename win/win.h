@@ -290,6 +290,8 @@ void orl_remote_free(struct orl_win *win);
 /* The link of a remote target, made if need be; NULL: no memory. */
 struct orl_link *orl_remote_link(struct orl_win *win,
 				 struct orl_target *target);
+/* Any target: a remote one is accessed through its link.  0 or -ENOMEM. */
+int orl_remote_connect(struct orl_win *win, struct orl_target *target);
 /*
  * Tells the target's process a word (ORL_AM_POST, COMPLETE, ARRIVE); what was
  * written into the link before goes with it.  Does not wait for an answer.
