@@ -127,6 +127,9 @@ void orl_am_name_drop(uint64_t cookie);
 
 /* -- links ----------------------------------------------------------------- */
 
+/* The key of memory that is not registered. */
+#define ORL_NO_KEY UINT64_MAX
+
 struct orl_link {
 	struct orl_link *next; /* win's: of the window's links */
 	struct orl_am_peer *peer;
@@ -306,8 +309,6 @@ struct orl_am_parked *orl_am_park(void);
  * looked up again by its name; if that has been dropped, the rest is too.
  */
 void orl_am_resume(struct orl_am_parked *parked);
-/* The rest is forgotten; whatever slots it has, nobody will answer. */
-void orl_am_drop(struct orl_am_parked *parked);
 
 /*
  * Room for an answer of len bytes to a slot of the peer's; the caller fills

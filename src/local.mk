@@ -23,7 +23,7 @@ libcore_la_SOURCES = \
 	src/am/peer.c src/am/slot.c \
 	src/path/cma.c src/path/copy.h src/path/direct.c src/path/lazy.c \
 	src/path/queue.c src/path/queue.h src/path/remote.c \
-	src/path/remote.h src/path/serve.c
+	src/path/remote.h src/path/serve.c src/path/transfer.c
 # libfabric itself is not linked: src/fabric loads it when it is needed.
 libcore_la_SOURCES += include/orl_fabric.h src/fabric/fabric.h \
 	src/fabric/candidate.c src/fabric/endpoint.c src/fabric/fabric.c \

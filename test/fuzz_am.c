@@ -274,10 +274,6 @@ static void act(struct input *input)
 		orl_am_link_close(link);
 		break;
 	case 4:
-		if (parked[at])
-			orl_am_drop(parked[at]);
-		parked[at] = NULL;
-		break;
 	case 5:
 		if (parked[at])
 			orl_am_resume(parked[at]);
@@ -303,21 +299,26 @@ static void act(struct input *input)
 	}
 }
 
-static void clean_up(void)
+static bool resume_parked(void)
 {
+	bool any = false;
 	int i;
 
 	for (i = 0; i < PARKED; i++) {
+		any |= parked[i] != NULL;
 		if (parked[i])
 			orl_am_resume(parked[i]);
 		parked[i] = NULL;
 	}
-	/* Records that are resumed may be parked again. */
 	orl_am_resume_all();
-	for (i = 0; i < PARKED; i++)
-		if (parked[i])
-			orl_am_drop(parked[i]);
-	memset(parked, 0, sizeof(parked));
+	return any;
+}
+
+static void clean_up(void)
+{
+	/* What is resumed may be parked again, at a later record. */
+	while (resume_parked())
+		;
 	orl_am_answers_send_all();
 	orl_fabric_poll();
 	check(!peer->answers);

@@ -86,9 +86,6 @@ enum orl_held {
 	ORL_HELD_START	  /* membership in the group of MPI_Win_start */
 };
 
-/* The key of memory that is not registered. */
-#define ORL_NO_KEY UINT64_MAX
-
 /* What links to a rank of another node need, see remote.c. */
 struct orl_contact {
 	struct orl_am_peer *peer; /* NULL: of this node, but for rank 0 */

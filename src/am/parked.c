@@ -144,12 +144,6 @@ static void free_parked(struct orl_am_parked *parked)
 	free(parked);
 }
 
-void orl_am_drop(struct orl_am_parked *parked)
-{
-	unlink_parked(parked);
-	free_parked(parked);
-}
-
 /* -- going on -------------------------------------------------------------- */
 
 /* Executes a piece; false if it was parked again, and the others behind it. */

@@ -9,15 +9,10 @@
 #include "remote.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A longer transfer is worth a read or write of its own. */
 #define RECORD_MOST 4096
-/* Reads and writes under way at once, of all links. */
-#define TRANSFERS_MOST 256
-/* Put by a write of its own where it is the only one, from a copy. */
-#define LONE_MOST 512
 /* Answers that a link waits for at most: the target keeps them in memory. */
 #define ANSWERS_MOST 512
 
@@ -48,40 +43,10 @@ static struct orl_record *add_get(struct orl_link *link, uint64_t off,
 	return orl_likely(record->slot != 0) ? &record->head : NULL;
 }
 
-static int put_record(struct orl_link *link, uint64_t off, const void *src,
-		      size_t len)
-{
-	return orl_likely(add_put(link, off, src, len) != NULL)
-		       ? 0
-		       : orl_path_lost(link);
-}
-
-static int get_record(struct orl_link *link, uint64_t off, void *dst,
-		      size_t len)
-{
-	return orl_likely(add_get(link, off, dst, len) != NULL)
-		       ? 0
-		       : orl_path_lost(link);
-}
-
 /* Of one record; leaves room for heads. */
 static size_t piece_most(void)
 {
 	return orl_am_most() - ORL_RECORD_ROOM;
-}
-
-static int put_pieces(struct orl_link *link, uint64_t off, const void *src,
-		      size_t len)
-{
-	const size_t most = piece_most();
-	size_t done, n;
-	int rc = 0;
-
-	for (done = 0; done < len && !rc; done += n) {
-		n = len - done < most ? len - done : most;
-		rc = put_record(link, off + done, (const char *)src + done, n);
-	}
-	return rc;
 }
 
 int orl_path_bound_answers(struct orl_link *link)
@@ -97,227 +62,60 @@ int orl_path_bound_answers(struct orl_link *link)
 	return rc;
 }
 
-static int get_pieces(struct orl_link *link, uint64_t off, void *dst,
-		      size_t len)
+/* One record, or as many as it takes. */
+static int put_records(struct orl_link *link, uint64_t off, const void *src,
+		       size_t len)
 {
 	const size_t most = piece_most();
+	struct orl_record *record = NULL;
 	size_t done, n;
-	int rc = 0;
 
-	for (done = 0; done < len && !rc; done += n) {
+	for (done = 0; done < len; done += n) {
 		n = len - done < most ? len - done : most;
-		rc = orl_path_bound_answers(link);
-		rc = rc ? rc
-			: get_record(link, off + done, (char *)dst + done, n);
+		record = add_put(link, off + done, (const char *)src + done, n);
+		if (orl_unlikely(!record))
+			return orl_path_lost(link);
 	}
-	return rc;
-}
-
-/* -- reads and writes ------------------------------------------------------ */
-
-struct transfer {
-	struct orl_fabric_op op;
-	struct orl_link *link;
-	struct transfer *next; /* while free */
-	unsigned char copy[LONE_MOST];
-};
-
-static struct transfer *free_transfers;
-static _Atomic(uint32_t) transfers;
-
-static void transfer_done(struct orl_fabric_op *op, int error)
-{
-	struct transfer *transfer = (struct transfer *)op;
-	struct orl_link *link = transfer->link;
-
-	/* The other end answers what is wrong by closing the connection. */
-	if (orl_unlikely(error))
-		orl_am_lose(link->peer, error);
-	orl_am_await(link->peer, -1);
-	transfer->next = free_transfers;
-	free_transfers = transfer;
-	atomic_fetch_sub_explicit(&transfers, 1, memory_order_relaxed);
-	/* Release: pairs with the acquire in orl_am_is_idle. */
-	__atomic_fetch_sub(&link->transfers, 1, __ATOMIC_RELEASE);
-}
-
-static bool has_transfer(void *arg)
-{
-	return atomic_load_explicit(&transfers, memory_order_relaxed) <
-	       TRANSFERS_MOST;
-}
-
-static void wait_for_transfer(void)
-{
-	while (orl_unlikely(!has_transfer(NULL))) {
-		orl_progress_unlock();
-		orl_wait(&orl_am_bell, ORL_BELL_ALL, has_transfer, NULL);
-		orl_progress_lock();
-	}
-}
-
-static struct transfer *take_transfer(struct orl_link *link)
-{
-	struct transfer *transfer;
-
-	transfer = free_transfers;
-	if (transfer)
-		free_transfers = transfer->next;
-	else
-		transfer = calloc(1, sizeof(*transfer));
-	if (!transfer)
-		return NULL;
-	transfer->op.done = transfer_done;
-	transfer->link = link;
-	atomic_fetch_add_explicit(&transfers, 1, memory_order_relaxed);
-	orl_am_await(link->peer, 1);
-	__atomic_fetch_add(&link->transfers, 1, __ATOMIC_RELAXED);
-	return transfer;
-}
-
-typedef void (*post_fn)(struct orl_fabric_op *op, uint64_t peer, uint64_t addr,
-			uint64_t key, void *buf, size_t len);
-
-static void post_write(struct orl_fabric_op *op, uint64_t peer, uint64_t addr,
-		       uint64_t key, void *buf, size_t len)
-{
-	orl_fabric_write(op, peer, addr, key, buf, len);
-}
-
-/* What must be over before a read or write: it might overtake it. */
-static int settle(struct orl_link *link)
-{
-	int rc = orl_lazy_settle(link);
-
-	if (orl_likely(!link->unsettled) || rc)
-		return rc;
-	link->unsettled = false;
-	__atomic_store_n(&link->unasked, true, __ATOMIC_RELAXED);
-	orl_progress_unlock();
-	rc = orl_am_flush(link);
-	orl_progress_lock();
-	return rc;
-}
-
-/* By the network, in as many transfers as it takes. */
-static int transfer(struct orl_link *link, uint64_t off, void *buf, size_t len,
-		    post_fn post)
-{
-	int rc = settle(link);
-	struct transfer *transfer;
-	size_t done, n;
-
-	for (done = 0; done < len && !rc; done += n) {
-		n = len - done;
-		if (n > orl_fabric.transfer_most)
-			n = orl_fabric.transfer_most;
-		wait_for_transfer();
-		if (link->peer->error)
-			return -EHOSTDOWN;
-		transfer = take_transfer(link);
-		if (!transfer)
-			return -ENOMEM;
-		post(&transfer->op, link->peer->addr, link->base + off + done,
-		     link->key, (char *)buf + done, n);
-	}
-	return rc;
-}
-
-/* -- lone puts and gets ---------------------------------------------------- */
-
-static void write_lone(struct transfer *transfer,
-		       const struct orl_record_put *put)
-{
-	struct orl_link *link = transfer->link;
-	size_t len = put->head.bytes - sizeof(*put);
-	uint64_t addr = link->base + put->off;
-
-	memcpy(transfer->copy, put->data, len);
-	orl_am_discard(link);
-	orl_fabric_write(&transfer->op, link->peer->addr, addr, link->key,
-			 transfer->copy, len);
-}
-
-/* The slot of its record goes with the record. */
-static void read_lone(struct transfer *transfer,
-		      const struct orl_record_get *get, void *dst)
-{
-	struct orl_link *link = transfer->link;
-	uint64_t addr = link->base + get->off;
-	size_t len = get->len;
-
-	orl_am_slot_drop(link, get->slot);
-	orl_am_discard(link);
-	orl_fabric_read(&transfer->op, link->peer->addr, addr, link->key, dst,
-			len);
-}
-
-void orl_lone_post(struct orl_link *link)
-{
-	struct orl_record *lone = link->lone;
-	struct transfer *transfer;
-
-	if (orl_likely(!lone) || link->peer->error || !has_transfer(NULL))
-		return;
-	transfer = take_transfer(link);
-	if (!transfer)
-		return;
-	if (lone->type == ORL_AM_PUT)
-		write_lone(transfer, (const struct orl_record_put *)lone);
-	else
-		read_lone(transfer, (const struct orl_record_get *)lone,
-			  link->lone_dst);
-}
-
-/* After the first record of a message: it may remain the only one. */
-static void note_lone(struct orl_link *link, struct orl_record *record,
-		      void *dst)
-{
-	if (link->unsettled || !orl_am_is_only(link, record))
-		return;
-	link->lone = record;
-	link->lone_dst = dst;
-}
-
-/*
- * Where the device works alone, it does so for all but what has to travel
- * with a lock.
- */
-static bool is_record(const struct orl_link *link, size_t len)
-{
-	return len <= RECORD_MOST && len <= piece_most() &&
-	       (!orl_fabric.passive || link->lock_record);
-}
-
-static int put_small(struct orl_link *link, uint64_t off, const void *src,
-		     size_t len)
-{
-	struct orl_record *record = add_put(link, off, src, len);
-
-	if (orl_unlikely(!record))
-		return orl_path_lost(link);
-	if (len <= LONE_MOST)
-		note_lone(link, record, NULL);
+	orl_lone_note(link, record, NULL);
 	return 0;
 }
 
-static int get_small(struct orl_link *link, uint64_t off, void *dst, size_t len)
+static int get_records(struct orl_link *link, uint64_t off, void *dst,
+		       size_t len)
 {
-	int rc = orl_path_bound_answers(link);
-	struct orl_record *record;
+	const size_t most = piece_most();
+	struct orl_record *record = NULL;
+	size_t done, n;
+	int rc;
 
-	if (orl_unlikely(rc))
-		return rc;
-	record = add_get(link, off, dst, len);
-	if (orl_unlikely(!record))
-		return orl_path_lost(link);
-	note_lone(link, record, dst);
+	for (done = 0; done < len; done += n) {
+		n = len - done < most ? len - done : most;
+		rc = orl_path_bound_answers(link);
+		if (orl_unlikely(rc))
+			return rc;
+		record = add_get(link, off + done, (char *)dst + done, n);
+		if (orl_unlikely(!record))
+			return orl_path_lost(link);
+	}
+	orl_lone_note(link, record, dst);
 	return 0;
 }
 
 /* -- the paths ------------------------------------------------------------- */
 
-static int fabric_put(struct orl_target *target, uint64_t addr, const void *src,
+/*
+ * Where the device works alone, it does so for all but what has to travel
+ * with a lock.
+ */
+static bool is_transfer(const struct orl_link *link, size_t len)
+{
+	if (link->key == ORL_NO_KEY)
+		return false;
+	return len > RECORD_MOST || len > piece_most() ||
+	       (orl_fabric.passive && !link->lock_record);
+}
+
+static int remote_put(struct orl_target *target, uint64_t addr, const void *src,
 		      size_t len)
 {
 	uint64_t off = orl_path_off(target, addr);
@@ -325,16 +123,16 @@ static int fabric_put(struct orl_target *target, uint64_t addr, const void *src,
 	int rc;
 
 	orl_progress_lock();
-	if (orl_likely(is_record(link, len)))
-		rc = put_small(link, off, src, len);
+	if (orl_unlikely(is_transfer(link, len)))
+		rc = orl_transfer(link, ORL_WAY_PUT, off,
+				  (void *)(uintptr_t)src, len);
 	else
-		rc = transfer(link, off, (void *)(uintptr_t)src, len,
-			      post_write);
+		rc = put_records(link, off, src, len);
 	orl_progress_unlock();
 	return rc;
 }
 
-static int fabric_get(struct orl_target *target, uint64_t addr, void *dst,
+static int remote_get(struct orl_target *target, uint64_t addr, void *dst,
 		      size_t len)
 {
 	uint64_t off = orl_path_off(target, addr);
@@ -342,32 +140,10 @@ static int fabric_get(struct orl_target *target, uint64_t addr, void *dst,
 	int rc;
 
 	orl_progress_lock();
-	if (orl_likely(is_record(link, len)))
-		rc = get_small(link, off, dst, len);
+	if (orl_unlikely(is_transfer(link, len)))
+		rc = orl_transfer(link, ORL_WAY_GET, off, dst, len);
 	else
-		rc = transfer(link, off, dst, len, orl_fabric_read);
-	orl_progress_unlock();
-	return rc;
-}
-
-static int software_put(struct orl_target *target, uint64_t addr,
-			const void *src, size_t len)
-{
-	int rc;
-
-	orl_progress_lock();
-	rc = put_pieces(target->link, orl_path_off(target, addr), src, len);
-	orl_progress_unlock();
-	return rc;
-}
-
-static int software_get(struct orl_target *target, uint64_t addr, void *dst,
-			size_t len)
-{
-	int rc;
-
-	orl_progress_lock();
-	rc = get_pieces(target->link, orl_path_off(target, addr), dst, len);
+		rc = get_records(link, off, dst, len);
 	orl_progress_unlock();
 	return rc;
 }
@@ -419,8 +195,8 @@ static int no_store(struct orl_target *target, const struct orl_block *blocks,
 const struct orl_path orl_path_fabric = {
 	.name = "fabric",
 	.remote = true,
-	.put = fabric_put,
-	.get = fabric_get,
+	.put = remote_put,
+	.get = remote_get,
 	.finish = remote_finish,
 	.flush = remote_flush,
 	.load = no_load,
@@ -430,8 +206,8 @@ const struct orl_path orl_path_fabric = {
 const struct orl_path orl_path_software = {
 	.name = "software",
 	.remote = true,
-	.put = software_put,
-	.get = software_get,
+	.put = remote_put,
+	.get = remote_get,
 	.finish = remote_finish,
 	.flush = remote_flush,
 	.load = no_load,

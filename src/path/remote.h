@@ -44,10 +44,24 @@ void orl_lazy_ask(struct orl_link *link);
 /* Sends and waits until the lock is held, if there is one: 0 or an error. */
 int orl_lazy_settle(struct orl_link *link);
 
+/* -- reads and writes, transfer.c; progress lock held ---------------------- */
+
+enum orl_way { ORL_WAY_PUT, ORL_WAY_GET };
+
 /*
- * remote.c: a message that holds nothing but one put or get becomes a write
- * or read of the network's, which is the faster trip.  Progress lock held.
+ * By the network, in as many transfers as it takes; may release the lock
+ * meanwhile.  Of a put, buf is only read.  The link has a key.
  */
+int orl_transfer(struct orl_link *link, enum orl_way way, uint64_t off,
+		 void *buf, size_t len);
+
+/*
+ * A message that holds nothing but one put or get becomes a write or read of
+ * the network's, which is the faster trip: orl_lone_note is told of each put
+ * or get whose record may remain the only one, orl_lone_post comes before
+ * what sends the message to wait for it.
+ */
+void orl_lone_note(struct orl_link *link, struct orl_record *record, void *dst);
 void orl_lone_post(struct orl_link *link);
 
 /* Nothing under way, nothing that a flush would have to ask for. */

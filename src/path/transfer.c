@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * transfer.c - the network's own reads and writes between this process's
+ * memory and a remote window.  They keep no order with messages: what they
+ * might overtake is waited for before, and who must not overtake them waits
+ * for link->transfers to be 0.  All under the progress lock.
+ */
+#include "remote.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Under way at once, of all links. */
+#define TRANSFERS_MOST 256
+/* Put by a write of its own where it is the only one, from a copy. */
+#define LONE_MOST 512
+
+struct transfer {
+	struct orl_fabric_op op;
+	struct orl_link *link;
+	struct transfer *next; /* while free */
+	unsigned char copy[LONE_MOST];
+};
+
+static struct transfer *free_transfers;
+static _Atomic(uint32_t) transfers;
+
+static void transfer_done(struct orl_fabric_op *op, int error)
+{
+	struct transfer *transfer = (struct transfer *)op;
+	struct orl_link *link = transfer->link;
+
+	/* The other end answers what is wrong by closing the connection. */
+	if (orl_unlikely(error))
+		orl_am_lose(link->peer, error);
+	orl_am_await(link->peer, -1);
+	transfer->next = free_transfers;
+	free_transfers = transfer;
+	atomic_fetch_sub_explicit(&transfers, 1, memory_order_relaxed);
+	/* Release: pairs with the acquire in orl_am_is_idle. */
+	__atomic_fetch_sub(&link->transfers, 1, __ATOMIC_RELEASE);
+}
+
+static bool has_transfer(void *arg)
+{
+	return atomic_load_explicit(&transfers, memory_order_relaxed) <
+	       TRANSFERS_MOST;
+}
+
+static void wait_for_transfer(void)
+{
+	while (orl_unlikely(!has_transfer(NULL))) {
+		orl_progress_unlock();
+		orl_wait(&orl_am_bell, ORL_BELL_ALL, has_transfer, NULL);
+		orl_progress_lock();
+	}
+}
+
+static struct transfer *take_transfer(struct orl_link *link)
+{
+	struct transfer *transfer;
+
+	transfer = free_transfers;
+	if (transfer)
+		free_transfers = transfer->next;
+	else
+		transfer = calloc(1, sizeof(*transfer));
+	if (!transfer)
+		return NULL;
+	transfer->op.done = transfer_done;
+	transfer->link = link;
+	atomic_fetch_add_explicit(&transfers, 1, memory_order_relaxed);
+	orl_am_await(link->peer, 1);
+	__atomic_fetch_add(&link->transfers, 1, __ATOMIC_RELAXED);
+	return transfer;
+}
+
+/* What must be over before a read or write: it might overtake it. */
+static int settle(struct orl_link *link)
+{
+	int rc = orl_lazy_settle(link);
+
+	if (orl_likely(!link->unsettled) || rc)
+		return rc;
+	link->unsettled = false;
+	__atomic_store_n(&link->unasked, true, __ATOMIC_RELAXED);
+	orl_progress_unlock();
+	rc = orl_am_flush(link);
+	orl_progress_lock();
+	return rc;
+}
+
+static int post(struct orl_link *link, enum orl_way way, uint64_t off,
+		void *buf, size_t len)
+{
+	uint64_t addr = link->base + off;
+	struct transfer *transfer;
+
+	wait_for_transfer();
+	if (orl_unlikely(link->peer->error))
+		return -EHOSTDOWN;
+	transfer = take_transfer(link);
+	if (orl_unlikely(!transfer))
+		return -ENOMEM;
+	if (way == ORL_WAY_PUT)
+		orl_fabric_write(&transfer->op, link->peer->addr, addr,
+				 link->key, buf, len);
+	else
+		orl_fabric_read(&transfer->op, link->peer->addr, addr,
+				link->key, buf, len);
+	return 0;
+}
+
+int orl_transfer(struct orl_link *link, enum orl_way way, uint64_t off,
+		 void *buf, size_t len)
+{
+	int rc = settle(link);
+	size_t done, n;
+
+	for (done = 0; done < len && !rc; done += n) {
+		n = len - done;
+		if (n > orl_fabric.transfer_most)
+			n = orl_fabric.transfer_most;
+		rc = post(link, way, off + done, (char *)buf + done, n);
+	}
+	return rc;
+}
+
+/* -- lone puts and gets ---------------------------------------------------- */
+
+static void write_lone(struct transfer *transfer,
+		       const struct orl_record_put *put)
+{
+	struct orl_link *link = transfer->link;
+	size_t len = put->head.bytes - sizeof(*put);
+	uint64_t addr = link->base + put->off;
+
+	memcpy(transfer->copy, put->data, len);
+	orl_am_discard(link);
+	orl_fabric_write(&transfer->op, link->peer->addr, addr, link->key,
+			 transfer->copy, len);
+}
+
+/* The slot of its record goes with the record. */
+static void read_lone(struct transfer *transfer,
+		      const struct orl_record_get *get, void *dst)
+{
+	struct orl_link *link = transfer->link;
+	uint64_t addr = link->base + get->off;
+	size_t len = get->len;
+
+	orl_am_slot_drop(link, get->slot);
+	orl_am_discard(link);
+	orl_fabric_read(&transfer->op, link->peer->addr, addr, link->key, dst,
+			len);
+}
+
+void orl_lone_post(struct orl_link *link)
+{
+	struct orl_record *lone = link->lone;
+	struct transfer *transfer;
+
+	if (orl_likely(!lone) || link->peer->error || !has_transfer(NULL))
+		return;
+	transfer = take_transfer(link);
+	if (!transfer)
+		return;
+	if (lone->type == ORL_AM_PUT)
+		write_lone(transfer, (const struct orl_record_put *)lone);
+	else
+		read_lone(transfer, (const struct orl_record_get *)lone,
+			  link->lone_dst);
+}
+
+void orl_lone_note(struct orl_link *link, struct orl_record *record, void *dst)
+{
+	if (link->key == ORL_NO_KEY || link->unsettled ||
+	    !orl_am_is_only(link, record))
+		return;
+	if (record->type == ORL_AM_PUT &&
+	    record->bytes > sizeof(struct orl_record_put) + LONE_MOST)
+		return;
+	link->lone = record;
+	link->lone_dst = dst;
+}
