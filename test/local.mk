@@ -153,7 +153,7 @@ EXTRA_DIST += test/random_mutants.sh
 #	make check-verbs ORIEL_VERBS_TESTS='put_get lock'
 verbs_parts = test/verbs/suite.sh test/verbs/guest test/verbs/guest_init.sh \
 	test/verbs/kernel.sh test/verbs/kernel.config test/verbs/endpoint.sh \
-	test/verbs/README.md
+	test/verbs/lost.sh test/verbs/README.md
 verbs_run = env ORIELRUN='$(abs_top_builddir)/orielrun' \
 	top_builddir='$(top_builddir)' $(SHELL)
 EXTRA_PROGRAMS += test/verbs/probe

@@ -4,12 +4,12 @@
 # boot of a guest, as TAP.
 #
 # In a build tree, by make check-verbs.  First the probe, which is libfabric
-# alone, and the test of src/fabric; then programs of the suite, each on 2
-# ranks, the windows' data going by verbs;ofi_rxm even though the ranks share
-# the guest.  That they do is
-# seen in the device's own counters.  All is skipped where no guest can be
-# had.  ORIEL_VERBS_TESTS names other programs, ORIEL_VERBS_LIMIT the seconds
-# for all of them; what test/run takes from the environment holds here too.
+# alone, the test of src/fabric and that of lost processes; then programs of
+# the suite, each on 2 ranks, the windows' data going by verbs;ofi_rxm even
+# though the ranks share the guest.  That they do is seen in the device's own
+# counters.  All is skipped where no guest can be had.  ORIEL_VERBS_TESTS names
+# other programs, ORIEL_VERBS_LIMIT the seconds for all of them; what test/run
+# takes from the environment holds here too.
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 programs=${ORIEL_VERBS_TESTS:-put_get sizes accumulate fetch_op compare_swap \
 	lock exclusive flush fence pscw passive dynamic requests random}
@@ -47,7 +47,7 @@ observed()
 inside()
 {
 	quiet=
-	for program in verbs/probe endpoint.sh $programs; do
+	for program in verbs/probe endpoint.sh lost.sh $programs; do
 		observed "$program"
 	done
 	case $ORIEL_TEST_PATHS in
@@ -63,12 +63,22 @@ inside()
 
 # -- outside -------------------------------------------------------------------
 
-# One run of it all, numbered afresh, as it comes.
+# One run of it all, numbered afresh, line by line: an awk may wait for more.
 numbered()
 {
-	awk '/^(not )?ok / { n++; sub(/ok [0-9]*/, "ok " n) }
-		{ print; fflush() }
-		END { print "1.." n + 0 }'
+	n=0
+	while IFS= read -r line; do
+		case $line in
+		"ok "* | "not ok "*)
+			n=$((n + 1))
+			head=${line%%ok *}ok
+			line=${line#"$head" }
+			line="$head $n ${line#* }"
+			;;
+		esac
+		printf '%s\n' "$line"
+	done
+	echo "1..$n"
 }
 
 outside()
@@ -83,7 +93,7 @@ outside()
 	# MPICH's own messages: by the device MPI_Init alone takes half a
 	# minute, and what Oriel sends could not be told from them.
 	export UCX_TLS=self,sm
-	"$here/guest" --limit "${ORIEL_VERBS_LIMIT:-2400}" \
+	"$here/guest" --limit "${ORIEL_VERBS_LIMIT:-900}" \
 		sh "$here/suite.sh" inside 2>"$reason"
 	status=$?
 	why=$(tail -n 1 "$reason")
