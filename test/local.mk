@@ -14,7 +14,7 @@ TEST_EXTENSIONS = .sh .tap
 ORIEL_TEST_MORE = fabric software fabric-shm
 TEST_RUN = env ORIELRUN='$(abs_top_builddir)/orielrun' \
 	ORIEL_TEST_MORE='$(ORIEL_TEST_MORE)' top_builddir='$(top_builddir)' $(SHELL) $(top_srcdir)/test/run
-TEST_TAP = env AM_TAP_AWK='$(AWK)' $(SHELL) \
+TEST_TAP = env AM_TAP_AWK='$(TAP_AWK)' $(SHELL) \
 	$(top_srcdir)/build-aux/tap-driver.sh
 LOG_COMPILER = $(TEST_RUN)
 LOG_DRIVER = $(TEST_TAP)
