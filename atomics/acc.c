@@ -11,10 +11,17 @@
 #include "owner.h"
 #include "single.h"
 
+static void count(const struct orl_acc *acc, enum orl_agent agent)
+{
+	if (acc->domain)
+		orl_acc_count(acc->domain, agent);
+}
+
 /* What is not native. */
 static ORL_COLD int other_one(const struct orl_place *place,
 			      const struct orl_acc *acc)
 {
+	count(acc, place->path->remote ? ORL_AGENT_OWNER : ORL_AGENT_LOCKED);
 	return place->path->remote ? orl_owner_one(place, acc)
 				   : orl_locked_one(place, acc);
 }
@@ -72,9 +79,25 @@ static bool is_layout_aligned(const struct orl_place *place,
 	return true;
 }
 
+/*
+ * So many that it is worth keeping others out; but no more of them at a time
+ * than the program wants.
+ */
+static bool is_bulk(const struct orl_acc *acc)
+{
+	uint64_t most = acc->domain ? acc->domain->hints.granularity : 0;
+
+	if (acc->domain && acc->domain->hints.single)
+		return false;
+	if (most &&
+	    most / orl_kinds[acc->kind].extent < (uint64_t)orl_options.bulk)
+		return false;
+	return (long)acc->count >= orl_options.bulk;
+}
+
 static bool can_single(const struct orl_place *place, const struct orl_acc *acc)
 {
-	if (!place->path->native || (long)acc->count >= orl_options.bulk ||
+	if (!place->path->native || is_bulk(acc) ||
 	    !orl_single(acc->op, acc->kind))
 		return false;
 	if (acc->layout)
@@ -127,10 +150,15 @@ int orl_acc_issue(const struct orl_place *place, const struct orl_acc *acc)
 {
 	if (!acc->count || (acc->op == ORL_NO_OP && !acc->result))
 		return 0;
-	if (place->path->remote)
+	if (place->path->remote) {
+		count(acc, ORL_AGENT_OWNER);
 		return orl_owner_issue(place, acc);
-	if (!can_single(place, acc))
+	}
+	if (!can_single(place, acc)) {
+		count(acc, ORL_AGENT_LOCKED);
 		return orl_locked_issue(place, acc);
+	}
+	count(acc, ORL_AGENT_ATOMIC);
 	issue_singles(place, acc);
 	return 0;
 }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-libcore_la_SOURCES += atomics/acc.c atomics/cas.c atomics/combine.h atomics/gate.c \
+libcore_la_SOURCES += atomics/acc.c atomics/cas.c atomics/combine.h \
+	atomics/domain.c atomics/gate.c \
 	atomics/gate.h atomics/kernel.c atomics/kernel.h \
 	atomics/kernel_avx2.c atomics/kernel_avx512.c \
 	atomics/kernel_body.h atomics/locked.c \
-	atomics/locked.h atomics/op.c atomics/owner.c atomics/owner.h atomics/pull.c \
+	atomics/locked.h atomics/nic.c atomics/nic.h atomics/op.c atomics/owner.c atomics/owner.h atomics/pull.c \
 	atomics/serve.c atomics/single.c atomics/single.h

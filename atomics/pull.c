@@ -182,6 +182,7 @@ static int apply(struct pull *pull, const struct chunk *chunk)
 		.result = NULL,
 		.layout = NULL,
 		.items = chunk->len / extent,
+		.domain = NULL,
 		.lasting = false,
 	};
 

@@ -145,6 +145,7 @@ static int apply_rows(const struct orl_am_source *source,
 			.result = record->slot ? result_room + done : NULL,
 			.layout = NULL,
 			.items = 0,
+			.domain = NULL,
 			.lasting = false,
 		};
 
@@ -221,6 +222,7 @@ static int serve_fop(const struct orl_am_source *source,
 		.result = fop->slot ? result_room : NULL,
 		.layout = NULL,
 		.items = 1,
+		.domain = NULL,
 		.lasting = false,
 	};
 	rc = acc.op == ORL_NO_OP && !acc.result ? 0 : orl_acc_one(&place, &acc);

@@ -11,6 +11,9 @@
  *           is under way"), or, in bulk, plain code that holds the gate shut
  *   locked  all others: always with the gate shut
  *
+ * In windows that span nodes, some kinds may be the network's own instead,
+ * for all origins, of the target's node too (struct orl_acc_domain).
+ *
  * Shutting the gate keeps other shutters out and waits for the singles that
  * are under way; a single that finds the gate shut shuts it itself when its
  * turn comes.  The gate is shut for a bounded time, and who has waited long
@@ -57,6 +60,54 @@ static inline bool orl_op_fits(enum orl_op op, enum orl_kind kind)
 	return orl_op_classes[orl_kinds[kind].class] >> op & 1;
 }
 
+/* In masks of operations the bit after theirs is MPI_Compare_and_swap. */
+#define ORL_OP_CAS  ORL_OP_COUNT
+#define ORL_OPS_ALL ((2u << ORL_OP_CAS) - 1)
+
+/* -- who executes: the same on all ranks of a window ----------------------- */
+
+/* What the info keys of a window say about its accumulates. */
+struct orl_acc_hints {
+	uint32_t ops;	   /* those that will be used; which_accumulate_ops */
+	uint32_t ordering; /* ORL_ORDER_...; accumulate_ordering */
+	bool same_op;	   /* never two at once on one element, not even a
+			       * NO_OP; accumulate_ops */
+	bool single;	   /* of one element; acc_single_intrinsic */
+	uint64_t granularity; /* bytes that one accumulate keeps others from at
+			       * a time, 0: as we like;
+			       * mpi_accumulate_granularity */
+};
+
+enum orl_agent {
+	ORL_AGENT_ATOMIC, /* CPU atomics */
+	ORL_AGENT_LOCKED, /* this CPU, with the gate shut */
+	ORL_AGENT_OWNER,  /* the target's process, by records */
+	ORL_AGENT_NIC,	  /* the network's atomics */
+	ORL_AGENT_COUNT
+};
+
+/*
+ * hints and nic are constant after creation.  counts are of the calls of this
+ * process by who executed them, but for single elements by CPU atomics, on
+ * whose way nothing is counted; with threads some may be lost.
+ */
+struct orl_acc_domain {
+	struct orl_acc_hints hints;
+	/* By kind, the operations that are the network's, on aligned
+	 * elements; all zero in most windows. */
+	uint16_t nic[ORL_KIND_COUNT];
+	uint64_t counts[ORL_AGENT_COUNT];
+};
+
+static inline void orl_acc_count(struct orl_acc_domain *domain,
+				 enum orl_agent agent)
+{
+	uint64_t *count = &domain->counts[agent];
+
+	__atomic_store_n(count, __atomic_load_n(count, __ATOMIC_RELAXED) + 1,
+			 __ATOMIC_RELAXED);
+}
+
 /*
  * The gate of one target of one window: in the target's control block, all
  * zero at first, used by every origin of the node.
@@ -96,8 +147,10 @@ struct orl_acc {
 	const struct orl_type *layout; /* of the target: one item after the
 					* other; NULL: contiguous elements */
 	size_t items;
+	struct orl_acc_domain *domain; /* NULL: whatever is the default */
 	bool lasting; /* origin stays as it is until the path's finish */
 };
+_Static_assert(sizeof(struct orl_acc) == ORL_CACHELINE, "cheap to fill");
 
 /*
  * Applies it: 0 or -errno.  Complete at target and origin on return, but on
@@ -115,6 +168,36 @@ int orl_acc_one(const struct orl_place *place, const struct orl_acc *acc);
  */
 int orl_acc_cas(const struct orl_place *place, enum orl_kind kind,
 		const void *origin, const void *compare, void *result);
+
+/* -- the network's atomics ------------------------------------------------- */
+
+/* Elements that one atomic takes, 0: there is no such; orl_fabric's. */
+typedef size_t (*orl_nic_most_fn)(enum orl_kind kind,
+				  enum orl_fabric_verb verb);
+/*
+ * The operations on the kind that are the network's, by the hints and by what
+ * it offers.
+ */
+uint32_t orl_domain_nic(enum orl_kind kind, const struct orl_acc_hints *hints,
+			orl_nic_most_fn most);
+
+/* Is it the network's, if the address is aligned? */
+static inline bool orl_acc_is_nic(const struct orl_acc_domain *domain,
+				  enum orl_kind kind, unsigned op)
+{
+	return domain->nic[kind] >> op & 1;
+}
+
+/*
+ * For what is the network's, on any target, by a link to it.  0 or -errno.
+ * Complete, with the result here, when the link has no transfers under way.
+ * In a layout, runs that are not aligned go as by orl_acc_issue.  A
+ * compare-and-swap has its operands in acc, of which op does not count.
+ */
+int orl_nic_issue(struct orl_link *link, const struct orl_place *place,
+		  const struct orl_acc *acc);
+int orl_nic_cas(struct orl_link *link, const struct orl_place *place,
+		const struct orl_acc *acc, const void *compare);
 
 /* Installs the handlers by which this rank serves others.  Once. */
 void orl_acc_serve(void);

@@ -142,7 +142,8 @@ struct orl_link {
 	uint32_t id;		    /* by which the target names it in errors;
 				  * src/am's, 0 at first */
 	uint32_t answers;	    /* slots that await an answer */
-	uint32_t transfers;	    /* reads and writes under way */
+	uint32_t transfers;	    /* reads, writes and atomics under way */
+	struct orl_amo *amos;	    /* of these, the atomics; atomics' */
 	bool unasked; /* records were written after the latest one that will be
 		       * answered: nobody will tell when they are done */
 	int error;    /* the first that was reported: an MPI error class or

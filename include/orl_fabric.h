@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "orl_type.h"
+
 #define ORL_FABRIC_NAME 88 /* most bytes of an endpoint's name */
 
 /* What was opened.  Constant after orl_fabric_open. */
@@ -36,6 +38,10 @@ struct orl_fabric {
 	size_t message_most;  /* bytes of a message that stays in order, and
 			      * takes one trip */
 	size_t transfer_most; /* bytes of one read or write */
+	bool atomics;	      /* orl_fabric_atomic may be called */
+	/* Orders that atomics on the same bytes keep by themselves, in the
+	 * order in which they were posted: ORL_ORDER_... */
+	unsigned atomic_order;
 	uint8_t name[ORL_FABRIC_NAME]; /* of this process's endpoint */
 	size_t name_len;
 };
@@ -75,6 +81,15 @@ int orl_fabric_peer(const void *name, size_t len, uint64_t *addr);
  * done, and their memory has to stay.
  */
 void orl_fabric_lose(uint64_t addr);
+
+/* Of two accesses that follow one another: "raw" is a read after a write. */
+enum {
+	ORL_ORDER_RAR = 1,
+	ORL_ORDER_RAW = 2,
+	ORL_ORDER_WAR = 4,
+	ORL_ORDER_WAW = 8,
+	ORL_ORDER_ALL = 15
+};
 
 /* -- memory that peers may read and write ---------------------------------- */
 
@@ -126,6 +141,51 @@ void orl_fabric_read(struct orl_fabric_op *op, uint64_t peer, uint64_t addr,
  */
 void orl_fabric_send(struct orl_fabric_op *op, uint64_t peer,
 		     const void *message, size_t len);
+
+/* -- atomics --------------------------------------------------------------- */
+
+/* What is done to an element at the target. */
+enum orl_fabric_verb {
+	ORL_VERB_SUM,
+	ORL_VERB_PROD,
+	ORL_VERB_MAX,
+	ORL_VERB_MIN,
+	ORL_VERB_LAND,
+	ORL_VERB_LOR,
+	ORL_VERB_LXOR,
+	ORL_VERB_BAND,
+	ORL_VERB_BOR,
+	ORL_VERB_BXOR,
+	ORL_VERB_WRITE,
+	ORL_VERB_READ, /* with a result alone */
+	ORL_VERB_CSWAP,
+	ORL_VERB_COUNT
+};
+
+/* Atomics are asked for when the fabric is opened: to be called before. */
+void orl_fabric_want_atomics(void);
+
+/* Elements that one atomic may have, with a result or without; 0: the provider
+ * has no such atomic. */
+size_t orl_fabric_atomic_most(enum orl_kind kind, enum orl_fabric_verb verb);
+
+/*
+ * One atomic on count elements in a row, as struct orl_fabric_op: done when
+ * the target has been updated and the result is here.  All but op's members
+ * is set by who posts it.
+ */
+struct orl_fabric_atomic {
+	struct orl_fabric_op op; /* first */
+	enum orl_fabric_verb verb;
+	enum orl_kind kind;
+	size_t count;	     /* at most orl_fabric_atomic_most */
+	const void *operand; /* NULL for a READ */
+	const void *compare; /* NULL but for a CSWAP */
+	void *result;	     /* the values before, or NULL: not wanted */
+};
+
+void orl_fabric_atomic(struct orl_fabric_atomic *atomic, uint64_t peer,
+		       uint64_t addr, uint64_t key);
 
 /* -- progress -------------------------------------------------------------- */
 

@@ -157,6 +157,10 @@ int orl_path_lock(struct orl_link *link, uint8_t mode);
  * rely on.  0 or an error.  A load if there are none.
  */
 int orl_path_settle(void);
+/* Before a transfer that does not keep its order with messages: locks are
+ * waited for, and what was only told.  0 or an error.  Progress lock held, may
+ * be released meanwhile. */
+int orl_path_order(struct orl_link *link);
 /* Before the link is closed.  Progress lock held. */
 void orl_path_forget(struct orl_link *link);
 /* orl_am_send; a lock that goes with it is asked for.  Progress lock held. */

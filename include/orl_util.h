@@ -51,6 +51,8 @@ static inline void orl_unlock(pthread_mutex_t *mutex)
 	X(iface, IFACE, text, "", "network interface or device between nodes") \
 	X(progress, PROGRESS, progress, "auto",                                \
 	  "thread, poll, or auto: a thread where the network needs one")       \
+	X(atomics, ATOMICS, agent, "owner",                                    \
+	  "owner, or nic: who executes accumulates between nodes")             \
 	X(timeout, TIMEOUT, number, "20",                                      \
 	  "seconds without a sign of life after which a process is lost")      \
 	X(spin, SPIN, number, "-1",                                            \
@@ -73,6 +75,8 @@ enum {
 };
 
 enum { ORL_PROGRESS_POLL, ORL_PROGRESS_THREAD, ORL_PROGRESS_AUTO };
+
+enum { ORL_ATOMICS_OWNER, ORL_ATOMICS_NIC };
 
 /* Values are numbers; of kind text, the address of a constant string. */
 struct orl_options {

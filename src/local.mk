@@ -26,7 +26,7 @@ libcore_la_SOURCES = \
 	src/path/remote.h src/path/serve.c src/path/transfer.c
 # libfabric itself is not linked: src/fabric loads it when it is needed.
 libcore_la_SOURCES += include/orl_fabric.h src/fabric/fabric.h \
-	src/fabric/candidate.c src/fabric/endpoint.c src/fabric/fabric.c \
+	src/fabric/atomic.c src/fabric/candidate.c src/fabric/endpoint.c src/fabric/fabric.c \
 	src/fabric/library.c src/fabric/memory.c src/fabric/peer.c \
 	src/fabric/poll.c src/fabric/post.c
 libcore_la_LIBADD = -lpthread -ldl

@@ -4,7 +4,7 @@
  * datatype, for one element and for many, what the operation's definition
  * says, and Get_accumulate fetches what was there before.
  */
-/* ranks: 1 2; paths: default cma */
+/* ranks: 1 2; paths: default cma fabric-nic */
 #include "acc.h"
 
 #define MANY 67

@@ -6,7 +6,7 @@
  * R-forms, element by element, in bulk and in derived layouts, and not one
  * contribution is lost.
  */
-/* ranks: 2 4 8; paths: default direct cma */
+/* ranks: 2 4 8; paths: default direct cma fabric-nic */
 #include "elements.h"
 
 #define N 40 /* elements: some calls take all, others one */

@@ -4,7 +4,7 @@
  * every operation on every predefined datatype, at the first and the last
  * element of a window that is no larger than they.
  */
-/* ranks: 1 2; paths: default cma */
+/* ranks: 1 2; paths: default cma fabric-nic */
 #include "acc.h"
 
 #define ELEMENTS 3

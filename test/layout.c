@@ -5,7 +5,7 @@
  * with strides and lower bounds that may be negative, and touch no other
  * byte.  What each type selects is written down by hand.
  */
-/* ranks: 1 2; paths: default cma */
+/* ranks: 1 2; paths: default cma fabric-nic */
 #include "test.h"
 
 #define N	12   /* ints in every layout */

@@ -36,6 +36,7 @@ behaviour = \
 	test/atomic test/misaligned test/order test/proc_null \
 	test/layout test/layout_edges \
 	test/attributes test/keyvals test/errhandlers test/info \
+	test/hints test/nic \
 	test/alloc_mem test/dynamic test/comms \
 	test/win_many test/win_churn test/win_huge test/win_lazy \
 	test/err_memory test/err_epoch test/err_range test/err_args \
@@ -44,7 +45,7 @@ behaviour = \
 
 check_PROGRAMS += $(behaviour) test/killed_job
 TESTS += $(behaviour) test/killed.sh
-EXTRA_DIST += test/run test/test.h test/hosts.h test/elements.h test/acc.h \
+EXTRA_DIST += test/run test/test.h test/agents.h test/hosts.h test/elements.h test/acc.h \
 	test/killed.sh
 # -- end of behaviour ----------------------------------------------------------
 
@@ -105,7 +106,8 @@ EXTRA_DIST += test/type_model.h
 # -- end of units of datatypes -------------------------------------------------
 
 # -- units: the accumulate family, in one process or its forks ----------------
-units_acc = test/unit_op test/unit_acc test/unit_acc_race
+units_acc = test/unit_op test/unit_acc test/unit_acc_race test/unit_domain
+test_unit_domain_LDADD = libcore.la
 test_unit_op_LDADD = libcore.la
 test_unit_acc_LDADD = libcore.la
 test_unit_acc_race_LDADD = libcore.la

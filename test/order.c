@@ -5,7 +5,7 @@
  * last REPLACE wins, and a fetch sees every call before it, without a flush
  * between them.
  */
-/* ranks: 1 2 4; paths: default cma */
+/* ranks: 1 2 4; paths: default cma fabric-nic */
 #include "test.h"
 
 #define N      100

@@ -6,7 +6,7 @@
  * Isend and Irecv in one array; when one is complete, the origin buffer may
  * be reused and results are there.
  */
-/* ranks: 1 2 4; paths: default cma */
+/* ranks: 1 2 4; paths: default cma fabric-nic */
 #include "test.h"
 
 #define TAG 9

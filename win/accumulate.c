@@ -206,7 +206,43 @@ static void shape_target(const struct orl_xacc *x, struct job *job)
 	job->acc.items = (size_t)x->xfer.tcount;
 }
 
-static int run(const struct orl_xacc *x, struct job *job)
+/* -- who executes it: all kinds of most windows as atomics/ decides -------- */
+
+static inline int issue_one(struct orl_win *win, const struct orl_place *place,
+			    const struct orl_acc *acc)
+{
+	return orl_likely(!win->nic) ? orl_acc_one(place, acc)
+				     : orl_nic_accumulate(win, place, acc);
+}
+
+static inline int issue(struct orl_win *win, const struct orl_place *place,
+			const struct orl_acc *acc)
+{
+	return orl_likely(!win->nic) ? orl_acc_issue(place, acc)
+				     : orl_nic_accumulate(win, place, acc);
+}
+
+static int compare_and_swap(struct orl_win *win, const struct orl_place *place,
+			    const struct orl_acc *acc, const void *compare)
+{
+	if (orl_unlikely(win->nic != NULL))
+		return orl_nic_compare(win, place, acc, compare);
+	if (orl_unlikely(place->path->remote))
+		orl_acc_count(&win->domain, ORL_AGENT_OWNER);
+	return orl_acc_cas(place, acc->kind, acc->origin, compare, acc->result);
+}
+
+/* Operands may be reused, and results are here. */
+static int finish(struct orl_win *win, const struct orl_place *place)
+{
+	int rc = place->path->finish(place->target);
+
+	if (orl_unlikely(win->nic != NULL) && !rc)
+		rc = orl_nic_flush(win, place->target);
+	return rc;
+}
+
+static int run(struct orl_win *win, const struct orl_xacc *x, struct job *job)
 {
 	int rc = shape_origin(x, job);
 
@@ -215,21 +251,15 @@ static int run(const struct orl_xacc *x, struct job *job)
 	rc = shape_result(job);
 	if (!rc) {
 		shape_target(x, job);
-		rc = orl_acc_issue(&job->c.place, &job->acc);
+		rc = issue(win, &job->c.place, &job->acc);
 	}
 	if (!rc && job->scattered) {
-		rc = job->c.place.path->finish(job->c.place.target);
+		rc = finish(win, &job->c.place);
 		scatter_result(x, job);
 	}
 	free(job->scattered);
 	free(job->gathered);
 	return rc;
-}
-
-/* An R-form's request is done when the operands and the result are. */
-static int finish(const struct orl_xacc *x, const struct orl_place *place)
-{
-	return x->xfer.request ? place->path->finish(place->target) : 0;
 }
 
 static int accumulate_any(struct orl_win *win, const struct orl_xacc *x,
@@ -243,8 +273,11 @@ static int accumulate_any(struct orl_win *win, const struct orl_xacc *x,
 	if (!job.acc.count)
 		return MPI_SUCCESS;
 	job.acc.result = fetch ? x->result : NULL;
-	rc = run(x, &job);
-	rc = rc ? rc : finish(x, &job.c.place);
+	job.acc.domain = &win->domain;
+	rc = run(win, x, &job);
+	/* An R-form's request is done when the operands and the result are. */
+	if (!rc && x->xfer.request)
+		rc = finish(win, &job.c.place);
 	return orl_likely(!rc) ? MPI_SUCCESS : refuse(win, x, rc);
 }
 
@@ -292,10 +325,12 @@ static int accumulate(struct orl_win *win, const struct orl_xacc *x, bool fetch)
 	acc.result = fetch ? x->result : NULL;
 	acc.layout = NULL;
 	acc.items = acc.count;
+	acc.domain = &win->domain;
 	acc.lasting = true;
-	rc = acc.count == 1 ? orl_acc_one(&place, &acc)
-			    : orl_acc_issue(&place, &acc);
-	rc = rc ? rc : finish(x, &place);
+	rc = acc.count == 1 ? issue_one(win, &place, &acc)
+			    : issue(win, &place, &acc);
+	if (orl_unlikely(x->xfer.request) && !rc)
+		rc = finish(win, &place);
 	return orl_likely(!rc) ? MPI_SUCCESS : refuse(win, x, rc);
 }
 
@@ -344,13 +379,14 @@ int orl_win_fetch_and_op(struct orl_win *win, const struct orl_xacc *x)
 			       .result = x->result,
 			       .layout = NULL,
 			       .items = 1,
+			       .domain = &win->domain,
 			       .lasting = true };
 	struct orl_place place;
 	int rc = check_fop(win, x, &place, &acc);
 
 	if (orl_unlikely(rc))
 		return refuse(win, x, rc);
-	rc = orl_acc_one(&place, &acc);
+	rc = issue_one(win, &place, &acc);
 	return orl_likely(!rc) ? MPI_SUCCESS : refuse(win, x, rc);
 }
 
@@ -370,6 +406,15 @@ static bool is_comparable(enum orl_kind kind)
 int orl_win_compare_and_swap(struct orl_win *win, const struct orl_xacc *x,
 			     const void *compare)
 {
+	struct orl_acc acc = { .op = ORL_REPLACE,
+			       .kind = ORL_BYTE,
+			       .count = 1,
+			       .origin = x->xfer.origin,
+			       .result = x->result,
+			       .layout = NULL,
+			       .items = 1,
+			       .domain = &win->domain,
+			       .lasting = true };
 	const struct orl_type *type;
 	struct orl_place place;
 	int rc = find_basic(x, &type);
@@ -380,7 +425,7 @@ int orl_win_compare_and_swap(struct orl_win *win, const struct orl_xacc *x,
 	rc = rc ? rc : orl_place_target(win, &x->xfer, type, &place);
 	if (orl_unlikely(rc))
 		return refuse(win, x, rc);
-	rc = orl_acc_cas(&place, type->kind, x->xfer.origin, compare,
-			 x->result);
+	acc.kind = type->kind;
+	rc = compare_and_swap(win, &place, &acc, compare);
 	return orl_likely(!rc) ? MPI_SUCCESS : refuse(win, x, rc);
 }

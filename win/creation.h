@@ -31,8 +31,9 @@ struct orl_introduction {
 	uint64_t cookie;
 	uint64_t key, base; /* of the memory, if it is registered */
 	int32_t error;
+	uint16_t nic[ORL_KIND_COUNT]; /* orl_nic_offer */
 	uint8_t registered;
-	char why[107];
+	char why[105];
 };
 
 /* And at the end. */

@@ -12,8 +12,10 @@ static int complete_near(struct orl_win *win, bool local)
 	int rc = 0, one;
 	uint32_t i;
 
+	if (orl_unlikely(win->nic != NULL))
+		rc = orl_nic_flush_near(win);
 	if (orl_likely(!win->queues))
-		return 0;
+		return rc;
 	for (i = 0; i < win->nnear; i++) {
 		struct orl_target *target = &win->targets[win->near[i]];
 
@@ -87,6 +89,8 @@ static int flush_one(struct orl_win *win, const char *call, int rank,
 	orl_progress_tick();
 	target = &win->targets[rank];
 	rc = local ? target->path->finish(target) : target->path->flush(target);
+	if (orl_unlikely(win->nic != NULL) && !rc)
+		rc = orl_nic_flush(win, target);
 	atomic_thread_fence(memory_order_seq_cst);
 	if (orl_unlikely(rc))
 		return orl_win_fail(win, call, rc, "target %d", rank);

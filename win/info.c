@@ -2,7 +2,8 @@
 /*
  * info.c - the info keys of windows (MPI-3.1 sections 11.2.1, 11.2.2), what
  * is in force of them, and telling it back.  Keys that promise something
- * about the program are kept as they were given.
+ * about the program are kept as they were given; those about accumulates are
+ * hints.c's.
  */
 #include "win.h"
 
@@ -14,11 +15,9 @@ enum {
 	SAME_SIZE = 2,
 	SAME_DISP_UNIT = 4,
 	NONCONTIG = 8,
-	SAME_OP = 16, /* else same_op_no_op */
-	THREAD = 32   /* the progress thread is wanted */
+	THREAD = 16, /* the progress thread is wanted */
+	NIC = 32     /* the network's atomics are */
 };
-
-enum { RAR = 1, RAW = 2, WAR = 4, WAW = 8, ALL_ORDERS = 15 };
 
 static const struct {
 	const char *key;
@@ -31,48 +30,6 @@ static const struct {
 	{ "alloc_shared_noncontig", NONCONTIG, true },
 };
 #define SWITCHES (sizeof(switches) / sizeof(switches[0]))
-
-static const struct {
-	const char *name;
-	uint32_t bit;
-} orders[] = { { "rar", RAR }, { "raw", RAW }, { "war", WAR }, { "waw", WAW } };
-#define ORDERS (sizeof(orders) / sizeof(orders[0]))
-
-/* "rar,raw" or "none"; other words are not understood and change nothing. */
-static uint32_t parse_ordering(const char *text, uint32_t old)
-{
-	uint32_t bits = 0, i;
-	size_t len;
-
-	if (!strcmp(text, "none"))
-		return 0;
-	for (;; text += len + 1) {
-		len = strcspn(text, ",");
-		for (i = 0; i < ORDERS; i++)
-			if (len == 3 && !strncmp(text, orders[i].name, 3))
-				break;
-		if (i == ORDERS)
-			return old;
-		bits |= orders[i].bit;
-		if (!text[len])
-			return bits;
-	}
-}
-
-static void print_ordering(uint32_t bits, char text[20])
-{
-	uint32_t i;
-
-	text[0] = 0;
-	for (i = 0; i < ORDERS; i++) {
-		if (!(bits & orders[i].bit))
-			continue;
-		strcat(text, text[0] ? "," : "");
-		strcat(text, orders[i].name);
-	}
-	if (!bits)
-		strcpy(text, "none");
-}
 
 /*
  * oriel_progress=thread has a thread answer other nodes, whatever the option
@@ -97,14 +54,37 @@ void orl_info_start_thread(const struct orl_win *win)
 				      "for cannot be started");
 }
 
+/*
+ * oriel_atomics=nic, or owner, says who is to execute accumulates between
+ * nodes; by default the option does.
+ */
+static void read_atomics(struct orl_win *win, MPI_Info info)
+{
+	bool nic = orl_options.atomics == ORL_ATOMICS_NIC;
+	char value[MPI_MAX_INFO_VAL];
+
+	if (orl_host_info_get(info, "oriel_atomics", value, sizeof(value))) {
+		nic |= !strcmp(value, "nic");
+		nic &= !!strcmp(value, "owner");
+	}
+	if (nic)
+		win->info |= NIC;
+}
+
+bool orl_info_wants_nic(const struct orl_win *win)
+{
+	return win->info & NIC;
+}
+
 void orl_info_read(struct orl_win *win, MPI_Info info, bool creation)
 {
 	char value[MPI_MAX_INFO_VAL];
 	uint32_t i;
 
-	if (creation)
-		win->ordering = ALL_ORDERS;
 	read_progress(win, info);
+	if (creation)
+		read_atomics(win, info);
+	orl_hints_read(win, info, creation);
 	for (i = 0; i < SWITCHES; i++) {
 		if (switches[i].creation_only && !creation)
 			continue;
@@ -116,15 +96,6 @@ void orl_info_read(struct orl_win *win, MPI_Info info, bool creation)
 		else if (!strcmp(value, "false"))
 			win->info &= ~switches[i].flag;
 	}
-	if (orl_host_info_get(info, "accumulate_ordering", value,
-			      sizeof(value)))
-		win->ordering = parse_ordering(value, win->ordering);
-	if (!orl_host_info_get(info, "accumulate_ops", value, sizeof(value)))
-		return;
-	if (!strcmp(value, "same_op"))
-		win->info |= SAME_OP;
-	else if (!strcmp(value, "same_op_no_op"))
-		win->info &= ~(uint32_t)SAME_OP;
 }
 
 bool orl_info_no_locks(const struct orl_win *win)
@@ -148,7 +119,6 @@ int orl_win_set_info(struct orl_win *win, MPI_Info info)
 
 static int fill(const struct orl_win *win, MPI_Info info)
 {
-	char text[20];
 	uint32_t i;
 	int rc = 0;
 
@@ -166,15 +136,10 @@ static int fill(const struct orl_win *win, MPI_Info info)
 		rc = orl_host_info_set(info, "oriel_progress",
 				       orl_progress_has_thread() ? "thread"
 								 : "poll");
-	if (rc)
-		return rc;
-	print_ordering(win->ordering, text);
-	rc = orl_host_info_set(info, "accumulate_ordering", text);
-	if (rc)
-		return rc;
-	return orl_host_info_set(info, "accumulate_ops",
-				 win->info & SAME_OP ? "same_op"
-						     : "same_op_no_op");
+	if (win->spans && !rc)
+		rc = orl_host_info_set(info, "oriel_atomics",
+				       win->nic ? "nic" : "owner");
+	return rc ? rc : orl_hints_fill(win, info);
 }
 
 int orl_win_get_info(struct orl_win *win, MPI_Info *info)

@@ -90,11 +90,13 @@ static int leave_lock(struct orl_target *target, int mode)
 	return 0;
 }
 
-static int release(struct orl_target *target)
+static int release(struct orl_win *win, struct orl_target *target)
 {
 	bool remote = target->path->remote;
 	int rc = remote ? 0 : target->path->flush(target), one = 0;
 
+	if (orl_unlikely(win->nic != NULL) && !rc)
+		rc = orl_nic_flush(win, target);
 	target->access = 0;
 	if (target->held == ORL_HELD_NOCHECK)
 		atomic_thread_fence(memory_order_seq_cst);
@@ -232,7 +234,7 @@ int orl_win_unlock(struct orl_win *win, int rank)
 		return refuse_unlock(win, rank);
 	orl_progress_tick();
 	target = &win->targets[rank];
-	rc = release(target);
+	rc = release(win, target);
 	if (target->held == ORL_HELD_EXCLUSIVE)
 		leave_master(win);
 	orl_lock(&win->mutex);

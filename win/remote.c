@@ -65,6 +65,8 @@ static int open_network(struct orl_creation *creation)
 	int rc;
 
 	pthread_once(&served, orl_win_serve);
+	if (orl_info_wants_nic(creation->win))
+		orl_fabric_want_atomics();
 	rc = orl_am_open(orl_host_world_size(), &what);
 	if (!rc) {
 		orl_host_hook();
@@ -107,6 +109,7 @@ static int prepare(struct orl_creation *creation, struct orl_introduction *mine)
 	if (!win->contacts || !win->holders || orl_lease_open(win))
 		return MPI_ERR_NO_MEM;
 	register_memory(win, mine);
+	orl_nic_offer(win, mine);
 	orl_progress_lock();
 	orl_am_card_fill(&mine->card);
 	rc = orl_am_name_make(win, &win->cookie);
@@ -154,7 +157,7 @@ static int read_introductions(struct orl_creation *creation,
 		if (add_contact(win, i, &all[i]))
 			return MPI_ERR_NO_MEM;
 	}
-	return 0;
+	return orl_nic_agree(creation, all);
 }
 
 int orl_remote_meet(struct orl_creation *creation)
@@ -192,6 +195,7 @@ void orl_remote_free(struct orl_win *win)
 		orl_am_link_close(link);
 		free(link);
 	}
+	orl_nic_free(win);
 	orl_lease_close(win);
 	if (win->mr.handle)
 		orl_mr_close(&win->mr);

@@ -117,10 +117,12 @@ struct orl_win {
 	uint8_t access_all; /* the epoch gives access to every target; not in
 			     * windows that span nodes: by target there */
 	bool dynamic;
-	bool spans;    /* some targets are remote */
-	bool queues;   /* some path may hold transfers back */
-	uint8_t epoch; /* enum orl_epoch */
-	uint8_t paths; /* ORL_PATH_... that all ranks may use */
+	bool spans;	       /* some targets are remote */
+	bool queues;	       /* some path may hold transfers back */
+	uint8_t epoch;	       /* enum orl_epoch */
+	uint8_t paths;	       /* ORL_PATH_... that all ranks may use */
+	struct orl_link **nic; /* [size] to near ranks, for accumulates by the
+				* network; NULL: there are none, see nic.c */
 
 	/*
 	 * Epochs.  With threads, changes of these, of epoch and of what a
@@ -168,7 +170,7 @@ struct orl_win {
 	void *memory;	 /* what to give back to the arena */
 	bool is_leaving; /* MPI_Win_free has passed its barrier */
 	uint32_t info;	 /* flags of info.c */
-	uint32_t ordering;
+	struct orl_acc_domain domain;
 	struct orl_regions *attached; /* dynamic.c */
 };
 
@@ -315,6 +317,24 @@ void orl_remote_watch(struct orl_win *win);
 /* Installs the handlers of win. */
 void orl_win_serve(void);
 
+/* -- accumulates by the network, nic.c; only where win->nic is set --------- */
+
+struct orl_introduction;
+void orl_nic_offer(struct orl_win *win, struct orl_introduction *mine);
+/* Decides, and sets win->nic if any kind is the network's: an error class. */
+int orl_nic_agree(struct orl_creation *creation,
+		  const struct orl_introduction *all);
+/* Progress lock held. */
+void orl_nic_free(struct orl_win *win);
+/* By the network, or as all others: 0, an error class or -errno. */
+int orl_nic_accumulate(struct orl_win *win, const struct orl_place *place,
+		       const struct orl_acc *acc);
+int orl_nic_compare(struct orl_win *win, const struct orl_place *place,
+		    const struct orl_acc *acc, const void *compare);
+/* Of near targets, of which path->flush does not know; also of results. */
+int orl_nic_flush(struct orl_win *win, const struct orl_target *target);
+int orl_nic_flush_near(struct orl_win *win);
+
 /* -- memory and ranges ----------------------------------------------------- */
 
 /*
@@ -343,5 +363,10 @@ bool orl_info_no_locks(const struct orl_win *win);
 /* If the window wants it; once the network is open. */
 void orl_info_start_thread(const struct orl_win *win);
 bool orl_info_is_noncontig(const struct orl_win *win);
+bool orl_info_wants_nic(const struct orl_win *win);
+
+/* hints.c: the keys about accumulates.  fill: an error class. */
+void orl_hints_read(struct orl_win *win, MPI_Info info, bool creation);
+int orl_hints_fill(const struct orl_win *win, MPI_Info info);
 
 #endif

@@ -148,6 +148,22 @@ static int rank_provider(const struct fi_info *info)
 
 /* -- the list -------------------------------------------------------------- */
 
+/*
+ * Atomics, if they are wanted, with the orders that accumulates need where
+ * they can be had: shm has orders at the price of its fast reads and writes.
+ */
+static void hint_atomics(struct fi_info *hints, const char *provider)
+{
+	uint64_t orders =
+		FI_ORDER_ATOMIC_RAR | FI_ORDER_ATOMIC_RAW | FI_ORDER_ATOMIC_WAW;
+
+	hints->caps |= FI_ATOMIC;
+	if (!strcmp(provider, "shm"))
+		return;
+	hints->tx_attr->msg_order |= orders;
+	hints->rx_attr->msg_order |= orders;
+}
+
 static struct fi_info *make_hints(const char *provider, bool local)
 {
 	struct fi_info *hints = orl_libfabric.dupinfo(NULL);
@@ -184,12 +200,22 @@ static struct fi_info *make_hints(const char *provider, bool local)
 static int get_info(const char *provider, bool local, struct fi_info **info)
 {
 	struct fi_info *hints = make_hints(provider, local);
-	int rc;
+	int rc = -FI_ENODATA;
 
 	*info = NULL;
 	if (!hints)
 		return -ENOMEM;
-	rc = orl_libfabric.getinfo(ORL_FI_VERSION, NULL, NULL, 0, hints, info);
+	if (orl_atomics_are_wanted()) {
+		hint_atomics(hints, provider);
+		rc = orl_libfabric.getinfo(ORL_FI_VERSION, NULL, NULL, 0, hints,
+					   info);
+		hints->caps &= ~FI_ATOMIC;
+		hints->tx_attr->msg_order = FI_ORDER_SAS;
+		hints->rx_attr->msg_order = FI_ORDER_SAS;
+	}
+	if (rc)
+		rc = orl_libfabric.getinfo(ORL_FI_VERSION, NULL, NULL, 0, hints,
+					   info);
 	orl_libfabric.freeinfo(hints);
 	return rc;
 }

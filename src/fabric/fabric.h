@@ -103,6 +103,15 @@ int orl_recv_post(struct orl_endpoint *endpoint,
 int orl_local_open(struct orl_endpoint *endpoint, const void *buf, size_t len,
 		   uint64_t access, struct fid_mr **mr);
 
+/* -- atomic.c -------------------------------------------------------------- */
+
+/* Do we ask for atomics?  Some providers then give up orders. */
+bool orl_atomics_are_wanted(void);
+/* After the endpoint is open: what it can do. */
+void orl_atomics_query(const struct fi_info *info);
+/* Gives it to the provider: 0 or -errno. */
+int orl_atomic_post(struct orl_fabric_op *op);
+
 /* -- peer.c ---------------------------------------------------------------- */
 
 /* Operations in order, by next. */

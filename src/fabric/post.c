@@ -17,7 +17,7 @@
 /* Peers that one poll serves: it must not take long. */
 #define SERVED_AT_ONCE 8
 
-enum { WRITE = 1, READ, SEND };
+enum { WRITE = 1, READ, SEND, ATOMIC };
 
 size_t orl_posted;
 
@@ -94,8 +94,11 @@ static int post_transfer(struct orl_fabric_op *op, void *desc)
 static int post_to_provider(struct orl_fabric_op *op)
 {
 	void *desc = NULL;
-	int rc = take_local(op);
+	int rc;
 
+	if (op->kind == ATOMIC)
+		return orl_atomic_post(op);
+	rc = take_local(op);
 	if (rc)
 		return rc;
 	if (op->mr)
@@ -110,7 +113,8 @@ static int post(struct orl_fabric_op *op)
 {
 	int rc = post_to_provider(op);
 
-	if (orl_unlikely(rc == -EFAULT && op->kind != READ)) {
+	if (orl_unlikely(rc == -EFAULT &&
+			 (op->kind == WRITE || op->kind == SEND))) {
 		rc = take_copy(op);
 		if (!rc)
 			rc = post_to_provider(op);
@@ -250,5 +254,17 @@ void orl_fabric_send(struct orl_fabric_op *op, uint64_t peer,
 		fail(op, -EMSGSIZE);
 		return;
 	}
+	start(op);
+}
+
+void orl_fabric_atomic(struct orl_fabric_atomic *atomic, uint64_t peer,
+		       uint64_t addr, uint64_t key)
+{
+	struct orl_fabric_op *op = &atomic->op;
+
+	op->kind = ATOMIC;
+	op->peer = peer;
+	op->addr = addr;
+	op->key = key;
 	start(op);
 }

@@ -76,8 +76,7 @@ static struct transfer *take_transfer(struct orl_link *link)
 	return transfer;
 }
 
-/* What must be over before a read or write: it might overtake it. */
-static int settle(struct orl_link *link)
+int orl_path_order(struct orl_link *link)
 {
 	int rc = orl_lazy_settle(link);
 
@@ -115,7 +114,7 @@ static int post(struct orl_link *link, enum orl_way way, uint64_t off,
 int orl_transfer(struct orl_link *link, enum orl_way way, uint64_t off,
 		 void *buf, size_t len)
 {
-	int rc = settle(link);
+	int rc = orl_path_order(link);
 	size_t done, n;
 
 	for (done = 0; done < len && !rc; done += n) {

@@ -37,6 +37,8 @@ static const struct option {
 	{ "IFACE", "", "network interface or device between nodes" },
 	{ "PROGRESS", "auto",
 	  "thread, poll, or auto: a thread where the network needs one" },
+	{ "ATOMICS", "owner",
+	  "owner, or nic: who executes accumulates between nodes" },
 	{ "TIMEOUT", "20",
 	  "seconds without a sign of life after which a process is lost" },
 	{ "SPIN", "-1",

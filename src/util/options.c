@@ -28,6 +28,10 @@ static const struct word modes[] = { { "poll", ORL_PROGRESS_POLL },
 				     { "auto", ORL_PROGRESS_AUTO },
 				     { NULL, 0 } };
 
+static const struct word agents[] = { { "owner", ORL_ATOMICS_OWNER },
+				      { "nic", ORL_ATOMICS_NIC },
+				      { NULL, 0 } };
+
 static const struct word levels[] = {
 	{ "none", ORL_LOG_NONE },   { "error", ORL_LOG_ERROR },
 	{ "warn", ORL_LOG_WARN },   { "info", ORL_LOG_INFO },
@@ -55,6 +59,11 @@ static bool parse_level(const char *text, long *value)
 static bool parse_progress(const char *text, long *value)
 {
 	return find_word(modes, text, strlen(text), value);
+}
+
+static bool parse_agent(const char *text, long *value)
+{
+	return find_word(agents, text, strlen(text), value);
 }
 
 /* The environment may change under us: a copy, for good. */
