@@ -61,6 +61,9 @@ typedef _Complex float orl_c128 __attribute__((mode(TC)));
 #define COMPLEXES(X, op, OP)                                                   \
 	X(op, OP, c32, float _Complex, float _Complex, uint64_t)
 /* Types that no CPU atomic works on have no word. */
+#define LONG_WORDS(X, op, OP)                                                  \
+	X(op, OP, w128, unsigned __int128, unsigned __int128, )
+#define LONG_INTEGERS(X, op, OP) X(op, OP, i128, __int128, __int128, )
 #define LONG_FLOATS(X, op, OP)                                                 \
 	X(op, OP, fld, long double, long double, )                             \
 	X(op, OP, f128, orl_f128, orl_f128, )
@@ -134,6 +137,8 @@ _Static_assert(sizeof(wchar_t) == 4, "WCHAR is served as a word of 32 bits");
 
 /* All others. */
 #define LONG_ROWS                                                              \
+	[ORL_I128] = { SUMS(w128), BOUNDS(i128), LOGIC(w128), BITS(w128),      \
+		       MOVES(w128) },                                          \
 	[ORL_FLD] = { SUMS(fld), BOUNDS(fld), MOVES(w128) },                   \
 	[ORL_F128] = { SUMS(f128), BOUNDS(f128), MOVES(w128) },                \
 	[ORL_C64] = { SUMS(c64), MOVES(w128) },                                \

@@ -17,6 +17,9 @@
  * ask for first; clang does. */
 #if defined(__OPTIMIZE__) && !defined(__clang__)
 #pragma GCC optimize("O3")
+/* Of a complex product that it makes vectors of, gcc 12 fuses multiplication
+ * and addition, whatever -ffp-contract says. */
+#pragma GCC optimize("no-tree-slp-vectorize")
 #endif
 
 #define COMBINE(op, OP, suffix, type, wide, word)                              \
@@ -87,8 +90,18 @@ WORDS(COMBINE, lxor, LXOR)
 WORDS(COMBINE, band, BAND)
 WORDS(COMBINE, bor, BOR)
 WORDS(COMBINE, bxor, BXOR)
+LONG_WORDS(COMBINE, sum, SUM)
+LONG_WORDS(COMBINE, prod, PROD)
+LONG_WORDS(COMBINE, land, LAND)
+LONG_WORDS(COMBINE, lor, LOR)
+LONG_WORDS(COMBINE, lxor, LXOR)
+LONG_WORDS(COMBINE, band, BAND)
+LONG_WORDS(COMBINE, bor, BOR)
+LONG_WORDS(COMBINE, bxor, BXOR)
 INTEGERS(COMBINE, max, MAX)
 INTEGERS(COMBINE, min, MIN)
+LONG_INTEGERS(COMBINE, max, MAX)
+LONG_INTEGERS(COMBINE, min, MIN)
 FLOATS(COMBINE, sum, SUM)
 FLOATS(COMBINE, prod, PROD)
 FLOATS(COMBINE, max, MAX)

@@ -38,6 +38,7 @@ typedef _Complex float orl_complex128 __attribute__((mode(TC)));
 	X(I16, int16_t, INTEGER)                                               \
 	X(I32, int32_t, INTEGER)                                               \
 	X(I64, int64_t, INTEGER)                                               \
+	X(I128, __int128, INTEGER)                                             \
 	X(U8, uint8_t, INTEGER)                                                \
 	X(U16, uint16_t, INTEGER)                                              \
 	X(U32, uint32_t, INTEGER)                                              \

@@ -17,7 +17,7 @@ typedef float model_quad __attribute__((mode(TF)));
 
 static inline bool model_is_signed(enum orl_kind kind)
 {
-	return kind <= ORL_I64;
+	return kind <= ORL_I128;
 }
 
 /* Bytes of the value of a pair; the index is what follows, at second. */
@@ -62,12 +62,12 @@ static inline int model_whole(uint64_t *seed)
 	return next_random(seed) % 2 ? value : -value;
 }
 
-static inline void model_put_real(void *elem, enum orl_kind kind, int value)
+static inline void model_put_real(void *elem, enum orl_kind kind,
+				  model_quad value)
 {
 	const float f = value;
 	const double d = value;
 	const long double ld = value;
-	const model_quad q = value;
 
 	if (kind == ORL_F32 || kind == ORL_C32)
 		memcpy(elem, &f, sizeof(f));
@@ -76,10 +76,10 @@ static inline void model_put_real(void *elem, enum orl_kind kind, int value)
 	else if (kind == ORL_FLD || kind == ORL_CLD)
 		memcpy(elem, &ld, 10);
 	else
-		memcpy(elem, &q, sizeof(q));
+		memcpy(elem, &value, sizeof(value));
 }
 
-static inline int model_get_real(const void *elem, enum orl_kind kind)
+static inline model_quad model_get_real(const void *elem, enum orl_kind kind)
 {
 	long double ld = 0;
 	model_quad q;
@@ -87,41 +87,12 @@ static inline int model_get_real(const void *elem, enum orl_kind kind)
 	float f;
 
 	if (kind == ORL_F32 || kind == ORL_C32)
-		return memcpy(&f, elem, sizeof(f)), (int)f;
+		return memcpy(&f, elem, sizeof(f)), f;
 	if (kind == ORL_F64 || kind == ORL_C64)
-		return memcpy(&d, elem, sizeof(d)), (int)d;
+		return memcpy(&d, elem, sizeof(d)), d;
 	if (kind == ORL_FLD || kind == ORL_CLD)
-		return memcpy(&ld, elem, 10), (int)ld;
-	return memcpy(&q, elem, sizeof(q)), (int)q;
-}
-
-static inline void model_fill_pair(unsigned char *elem, enum orl_kind kind,
-				   uint64_t *seed)
-{
-	/* Few values, so that they are often equal. */
-	const int v = (int)(next_random(seed) % 3) - 1;
-	const int i = (int)(next_random(seed) % 3) - 1;
-	const short s = (short)v;
-	const long l = v;
-
-	if (kind == ORL_2INT)
-		memcpy(elem, &v, 4);
-	else if (kind == ORL_SHORT_INT)
-		memcpy(elem, &s, 2);
-	else if (kind == ORL_LONG_INT)
-		memcpy(elem, &l, 8);
-	else if (kind == ORL_LD_INT)
-		model_put_real(elem, ORL_FLD, v);
-	else
-		model_put_real(elem, model_first(kind) == 4 ? ORL_F32 : ORL_F64,
-			       v);
-	elem += model_second(kind);
-	if (kind == ORL_2REAL)
-		model_put_real(elem, ORL_F32, i);
-	else if (kind == ORL_2DOUBLE)
-		model_put_real(elem, ORL_F64, i);
-	else
-		memcpy(elem, &i, 4);
+		return memcpy(&ld, elem, 10), ld;
+	return memcpy(&q, elem, sizeof(q)), q;
 }
 
 /* Bits of floats that are easily got wrong. */
@@ -150,6 +121,58 @@ static inline void model_fill_float(unsigned char *elem, enum orl_kind kind,
 		memcpy(elem, bits, kind == ORL_F32 ? 4 : 8);
 }
 
+/* Of every size up to 2^31, with as many bits as the type has. */
+static inline void model_fill_complex(unsigned char *elem, enum orl_kind kind,
+				      uint64_t *seed)
+{
+	const size_t half = orl_kinds[kind].extent / 2;
+	const bool is_long = kind == ORL_CLD || kind == ORL_C128;
+
+	for (size_t i = 0; i < 2; i++) {
+		const int64_t any = (int64_t)next_random(seed);
+
+		model_put_real(elem + i * half, kind,
+			       is_long ? model_whole(seed)
+				       : (model_quad)any /
+						 ((uint64_t)1
+						  << 32
+						  << (unsigned int)any % 24));
+	}
+}
+
+static inline void model_fill_pair(unsigned char *elem, enum orl_kind kind,
+				   uint64_t *seed)
+{
+	/* Few values, so that they are often equal. */
+	const int v = (int)(next_random(seed) % 3) - 1;
+	const int i = (int)(next_random(seed) % 3) - 1;
+	const short s = (short)v;
+	const long l = v;
+
+	if (kind == ORL_2INT)
+		memcpy(elem, &v, 4);
+	else if (kind == ORL_SHORT_INT)
+		memcpy(elem, &s, 2);
+	else if (kind == ORL_LONG_INT)
+		memcpy(elem, &l, 8);
+	else if (kind == ORL_LD_INT)
+		model_put_real(elem, ORL_FLD, v);
+	else
+		model_put_real(elem, model_first(kind) == 4 ? ORL_F32 : ORL_F64,
+			       v);
+	/* Of integers the extremes; x87 has bits that are no value. */
+	if (kind != ORL_LD_INT && next_random(seed) % 4 == 0)
+		model_fill_float(
+			elem, model_first(kind) == 8 ? ORL_F64 : ORL_F32, seed);
+	elem += model_second(kind);
+	if (kind == ORL_2REAL)
+		model_put_real(elem, ORL_F32, i);
+	else if (kind == ORL_2DOUBLE)
+		model_put_real(elem, ORL_F64, i);
+	else
+		memcpy(elem, &i, 4);
+}
+
 /* Makes an operand at elem; padding gets arbitrary bytes. */
 static inline void model_fill(unsigned char *elem, enum orl_kind kind,
 			      uint64_t *seed)
@@ -171,8 +194,7 @@ static inline void model_fill(unsigned char *elem, enum orl_kind kind,
 			model_put_real(elem, kind, model_whole(seed));
 		break;
 	case ORL_CLASS_COMPLEX:
-		for (i = 0; i < extent; i += extent / 2)
-			model_put_real(elem + i, kind, model_whole(seed));
+		model_fill_complex(elem, kind, seed);
 		break;
 	case ORL_CLASS_PAIR:
 		model_fill_pair(elem, kind, seed);
@@ -231,7 +253,7 @@ static inline void model_integers(enum orl_op op, enum orl_kind kind,
 	__int128 c = a;
 
 	if (op == ORL_SUM)
-		c = a + b;
+		c = (__int128)((unsigned __int128)a + (unsigned __int128)b);
 	else if (op == ORL_PROD)
 		c = (__int128)((unsigned __int128)a * (unsigned __int128)b);
 	else if ((op == ORL_MAX && a < b) || (op == ORL_MIN && a > b))
@@ -302,32 +324,48 @@ static inline void model_long_float(enum orl_op op, enum orl_kind kind,
 						    : a);
 }
 
+static inline model_quad model_rounded(enum orl_kind kind, model_quad value)
+{
+	if (kind == ORL_C32)
+		return (float)value;
+	return kind == ORL_C64 ? (double)value : value;
+}
+
+/* Both products are rounded before they are added: a fused multiply-add
+ * gives another number. */
 static inline void model_complex(enum orl_op op, enum orl_kind kind,
 				 unsigned char *t, const unsigned char *o)
 {
 	const size_t half = orl_kinds[kind].extent / 2;
-	const int re = model_get_real(t, kind);
-	const int im = model_get_real(t + half, kind);
-	const int ore = model_get_real(o, kind);
-	const int oim = model_get_real(o + half, kind);
+	const model_quad re = model_get_real(t, kind);
+	const model_quad im = model_get_real(t + half, kind);
+	const model_quad ore = model_get_real(o, kind);
+	const model_quad oim = model_get_real(o + half, kind);
 
-	model_put_real(t, kind, op == ORL_SUM ? re + ore : re * ore - im * oim);
+	if (op == ORL_SUM) {
+		model_put_real(t, kind, re + ore);
+		model_put_real(t + half, kind, im + oim);
+		return;
+	}
+	model_put_real(t, kind,
+		       model_rounded(kind, re * ore) -
+			       model_rounded(kind, im * oim));
 	model_put_real(t + half, kind,
-		       op == ORL_SUM ? im + oim : re * oim + im * ore);
+		       model_rounded(kind, re * oim) +
+			       model_rounded(kind, im * ore));
 }
 
-/* Values and indices are whole numbers, see model_fill_pair. */
-static inline int model_number(const unsigned char *at, size_t size,
-			       bool is_real)
+static inline model_quad model_number(const unsigned char *at, size_t size,
+				      bool is_real)
 {
 	if (is_real)
 		return model_get_real(at, size == 4   ? ORL_F32
 					  : size == 8 ? ORL_F64
 						      : ORL_FLD);
-	return (int)model_integer(size == 2   ? ORL_I16
-				  : size == 4 ? ORL_I32
-					      : ORL_I64,
-				  at);
+	return model_integer(size == 2	 ? ORL_I16
+			     : size == 4 ? ORL_I32
+					 : ORL_I64,
+			     at);
 }
 
 static inline void model_move(enum orl_kind kind, unsigned char *t,
@@ -349,12 +387,15 @@ static inline void model_pair(enum orl_op op, enum orl_kind kind,
 			   kind == ORL_SHORT_INT;
 	const bool real_index = kind == ORL_2REAL || kind == ORL_2DOUBLE;
 	const size_t second = model_second(kind);
-	const int a = model_number(t, model_first(kind), !whole);
-	const int b = model_number(o, model_first(kind), !whole);
-	const int i = model_number(t + second, model_index(kind), real_index);
-	const int j = model_number(o + second, model_index(kind), real_index);
+	const model_quad a = model_number(t, model_first(kind), !whole);
+	const model_quad b = model_number(o, model_first(kind), !whole);
+	const model_quad i =
+		model_number(t + second, model_index(kind), real_index);
+	const model_quad j =
+		model_number(o + second, model_index(kind), real_index);
 
-	if (a == b ? j < i : (op == ORL_MAXLOC) == (b > a))
+	/* What is no number is neither equal nor more nor less. */
+	if (a == b ? j < i : op == ORL_MAXLOC ? b > a : b < a)
 		model_move(kind, t, o);
 }
 

@@ -414,11 +414,11 @@ static void cas(enum orl_kind kind, size_t off, const struct orl_path *path)
 		.addr = (uintptr_t)memory - DELTA + off,
 	};
 	const size_t size = orl_kinds[kind].size;
-	unsigned char origin[8], result[8], compare[8];
+	unsigned char origin[16], result[16], compare[16];
 
 	for (size_t wrong = 0; wrong <= 8 * size; wrong++) {
 		fill(memory, 128, wrong);
-		fill(origin, 8, wrong + 1);
+		fill(origin, 16, wrong + 1);
 		memcpy(want, memory, 128);
 		memcpy(compare, memory + off, size);
 		if (wrong < 8 * size)

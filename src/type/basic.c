@@ -183,6 +183,9 @@ static const struct predefined predefined[] = {
 #ifdef MPI_INTEGER8
 	SIGNED(MPI_INTEGER8),
 #endif
+#ifdef MPI_INTEGER16
+	IS(MPI_INTEGER16, I128),
+#endif
 #ifdef MPI_REAL4
 	REAL(MPI_REAL4),
 #endif
