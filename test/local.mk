@@ -34,7 +34,7 @@ behaviour = \
 	test/requests test/requests_many \
 	test/shared test/passive test/host_progress \
 	test/atomic test/misaligned test/order test/proc_null \
-	test/acc_values \
+	test/acc_values test/acc_count \
 	test/layout test/layout_edges \
 	test/attributes test/keyvals test/errhandlers test/info \
 	test/hints test/nic \

@@ -30,9 +30,17 @@ static ORL_COLD int refuse(struct orl_win *win, const struct orl_xacc *x,
 	return orl_place_fail(win, &x->xfer, rc);
 }
 
+/* More than any memory holds are as many as no memory holds. */
+static size_t multiply(size_t a, size_t b)
+{
+	size_t product;
+
+	return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
+}
+
 static size_t elements(const struct orl_type *type, int64_t count)
 {
-	return type->elements * (size_t)count;
+	return multiply(type->elements, (size_t)count);
 }
 
 static int check_types(const struct orl_xacc *x, struct job *job)
@@ -141,7 +149,7 @@ static int check(struct orl_win *win, const struct orl_xacc *x, struct job *job,
 
 static size_t bytes(const struct job *job)
 {
-	return job->acc.count * orl_kinds[job->acc.kind].extent;
+	return multiply(job->acc.count, orl_kinds[job->acc.kind].extent);
 }
 
 /* Contiguous operands, made where the user's are not. */
