@@ -42,6 +42,7 @@ struct config config = {
 	.asserts = true,
 	.padding = true,
 	.result_padding = true,
+	.wild = true,
 	.max_phases = 5,
 };
 struct comm comms[NCOMMS];
@@ -68,6 +69,7 @@ static const struct {
 	{ "asserts", &config.asserts },
 	{ "padding", &config.padding },
 	{ "result_padding", &config.result_padding },
+	{ "wild", &config.wild },
 };
 #define NFEATURES (int)(sizeof(features) / sizeof(features[0]))
 
@@ -87,12 +89,14 @@ static const char usage[] =
 	"  --no-FEATURE      derived,misaligned,bottom,shared,proc_null,\n"
 	"                    null_buffers,big,odd_units,large,early_free,\n"
 	"                    zero,waits_late,asserts,padding,\n"
-	"                    result_padding\n"
+	"                    result_padding,wild\n"
 	"  --not-kinds, --not-sync, --not-calls, --not-ops, --not-comms LIST\n"
 	"  --phases N        at most so many\n"
 	"  --skip LIST       leave out the calls of these numbers\n"
 	"  --mutate RULE     break the model: sum, minloc, padding, stride,\n"
-	"                    order; a run must then fail\n";
+	"                    order, nan, zero, round, fuse, truth, sign; a "
+	"run\n"
+	"                    must then fail\n";
 
 static _Noreturn void complain(const char *what, const char *arg)
 {

@@ -81,6 +81,7 @@ enum number {
 	NUM_F128,
 	NUM_COUNT
 };
+extern const int number_size[NUM_COUNT]; /* bytes */
 
 struct basic {
 	const char *name;
@@ -98,9 +99,14 @@ extern struct basic basics[];
 extern int nbasics;
 
 void basics_init(void);
-/* A value for which the operation is exact, in whatever order. */
+/*
+ * A value for which the operation is exact, in whatever order; or a wild
+ * one: NaN, infinite, with a sign on its zero, rounded by the operation.
+ */
 void basic_random(struct rng *rng, const struct basic *basic, enum rop rop,
-		  void *value);
+		  bool wild, void *value);
+/* Is it a NaN that arithmetic made?  Its bits are free. */
+bool basic_is_vague(const struct basic *basic, enum rop rop, const void *value);
 /* target = target op origin */
 void basic_apply(const struct basic *basic, enum rop rop, void *target,
 		 const void *origin);
@@ -319,6 +325,7 @@ struct store {
 	size_t off, len;
 	enum rop rop;
 	uint64_t seed;
+	const struct claim *claim; /* what it prepares, or NULL */
 };
 
 struct phase {
@@ -355,7 +362,7 @@ struct config {
 	uint32_t win_kinds, syncs, calls, rops, comms;
 	bool derived, misaligned, bottom, shared, proc_null, null_buffers;
 	bool padding, big, odd_units, large, early_free, zero, waits_late;
-	bool asserts, result_padding;
+	bool asserts, result_padding, wild;
 	const char *types; /* comma-separated names, or NULL for all */
 	const char *not_types;
 	bool verbose;

@@ -25,7 +25,7 @@
 struct basic basics[MAX_BASICS];
 int nbasics;
 
-static const int number_size[NUM_COUNT] = {
+const int number_size[NUM_COUNT] = {
 	1, 2, 4, 8, 1, 2, 4, 8, 4, 8, sizeof(long double), 16
 };
 
@@ -200,6 +200,15 @@ static void add_fortran(void)
 	WIDE(INTEGER4, INT, OPS_INT);
 	WIDE(INTEGER8, INT, OPS_INT);
 	WIDE(LOGICAL, LOGICAL, OPS_BOOL);
+#ifdef MPI_LOGICAL1
+	WIDE(LOGICAL1, LOGICAL, OPS_BOOL);
+#endif
+#ifdef MPI_LOGICAL2
+	WIDE(LOGICAL2, LOGICAL, OPS_BOOL);
+#endif
+#ifdef MPI_LOGICAL8
+	WIDE(LOGICAL8, LOGICAL, OPS_BOOL);
+#endif
 	WIDE(CHARACTER, OPAQUE, 0);
 	WIDE(REAL, FLOAT, OPS_FLOAT);
 	WIDE(REAL4, FLOAT, OPS_FLOAT);

@@ -95,7 +95,7 @@ static void take_byte(struct want *want, struct claim **byte)
 		(*byte)->origin = -1;
 }
 
-static void add_store(struct want *want, int off)
+static void add_store(struct want *want, const struct claim *claim, int off)
 {
 	struct store *store = arena_alloc(sizeof(*store));
 	struct store ***tail = &want->phase->tail;
@@ -108,6 +108,7 @@ static void add_store(struct want *want, int off)
 		.len = basics[want->op->basic].extent,
 		.rop = ROP_SUM,
 		.seed = want->op->seed + off,
+		.claim = claim,
 	};
 	if (!*tail)
 		*tail = &want->phase->stores;
@@ -153,7 +154,7 @@ static void take_element(struct want *want, struct claim **bytes, size_t k,
 		}
 		if (!claim->mine_only && !want->phase->chained &&
 		    (basic->strict || want->op->seed % 8 == 0))
-			add_store(want, off);
+			add_store(want, claim, off);
 	}
 	claim->uses++;
 	want->op->claims[k] = claim;

@@ -28,6 +28,12 @@ void model_start(struct prog *prog)
 	}
 }
 
+/* The order of one origin's accumulates is known, of several's it is not. */
+static bool may_be_wild(const struct claim *claim)
+{
+	return config.wild && claim && !claim->shared;
+}
+
 void store_bytes(const struct store *store, uint8_t *mem)
 {
 	uint8_t value[MAX_EXTENT];
@@ -37,7 +43,8 @@ void store_bytes(const struct store *store, uint8_t *mem)
 		rng_fill(&rng, mem + store->off, store->len);
 		return;
 	}
-	basic_random(&rng, &basics[store->basic], store->rop, value);
+	basic_random(&rng, &basics[store->basic], store->rop,
+		     may_be_wild(store->claim), value);
 	basic_copy(&basics[store->basic], mem + store->off, value);
 }
 
@@ -69,11 +76,15 @@ static void fill_operands(struct rng *rng, struct op *op)
 {
 	struct side *src = &op->src;
 	enum rop rop = op->rop;
+	bool wild = true;
+
+	for (size_t k = 0; k < op->tgt.n; k++)
+		wild &= may_be_wild(op->claims ? op->claims[k] : NULL);
 
 	for (size_t k = 0; k < src->n; k++) {
 		uint8_t value[MAX_EXTENT];
 
-		basic_random(rng, &basics[op->basic], rop, value);
+		basic_random(rng, &basics[op->basic], rop, wild, value);
 		basic_copy(&basics[op->basic],
 			   src->want + src->base + src->elems[k].off, value);
 	}
@@ -179,6 +190,7 @@ static void combine(struct window *win, struct op *op, size_t k)
 	basic_apply(basic, op->rop == ROP_CAS ? ROP_REPLACE : op->rop, mem,
 		    from);
 	murky &= op->rop != ROP_REPLACE;
+	murky |= basic_is_vague(basic, op->rop, mem);
 	for (int i = 0; i < basic->extent; i++)
 		if (basic->data >> i & 1)
 			unsure[i] = murky || !(basic->sure >> i & 1);

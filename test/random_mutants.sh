@@ -26,6 +26,6 @@ told() {
 	return 1
 }
 
-for rule in sum minloc padding stride order; do
+for rule in sum minloc padding stride order nan zero round fuse truth sign; do
 	told $rule || exit 1
 done

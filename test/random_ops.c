@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * random_ops.c - what each operation makes of two values, in the widest
- * arithmetic there is; and values for which that is exact.
+ * random_ops.c - what each operation makes of two values, in arithmetic so
+ * wide that rounding it is rounding once; and values for it.
  */
 #include "random.h"
 
@@ -23,10 +23,17 @@ MPI_Op rop_handle(enum rop rop)
 	return handles[rop];
 }
 
+/* Sums and products of double are rounded once if this has twice its bits. */
+#ifdef __SIZEOF_FLOAT128__
+typedef __float128 wide;
+#else
+typedef long double wide;
+#endif
+
 /* A whole number keeps its 64 bits in i, any other number is in f. */
 struct value {
 	__int128 i;
-	long double f;
+	wide f;
 	bool whole;
 };
 
@@ -140,6 +147,21 @@ static bool is_less(struct value a, struct value b)
 	return a.whole ? a.i < b.i : a.f < b.f;
 }
 
+static bool is_equal(struct value a, struct value b)
+{
+	return a.whole ? a.i == b.i : a.f == b.f;
+}
+
+static bool is_nan(struct value a)
+{
+	return !is_equal(a, a);
+}
+
+static bool is_negative(enum number num, const uint8_t *value)
+{
+	return value[number_size[num] - 1] & 0x80;
+}
+
 static __int128 int_op(enum rop rop, __int128 a, __int128 b)
 {
 	switch (rop) {
@@ -147,12 +169,8 @@ static __int128 int_op(enum rop rop, __int128 a, __int128 b)
 		return a + b + mutated("sum");
 	case ROP_PROD: /* of the low 64 bits, which is all that counts */
 		return (unsigned __int128)a * (unsigned __int128)b;
-	case ROP_MAX:
-		return a > b ? a : b;
-	case ROP_MIN:
-		return a < b ? a : b;
 	case ROP_LAND:
-		return a && b;
+		return mutated("truth") ? a & b : a && b;
 	case ROP_LOR:
 		return a || b;
 	case ROP_LXOR:
@@ -168,31 +186,59 @@ static __int128 int_op(enum rop rop, __int128 a, __int128 b)
 	}
 }
 
-static long double float_op(enum rop rop, long double a, long double b)
+static wide float_op(enum rop rop, wide a, wide b)
 {
-	switch (rop) {
-	case ROP_SUM:
-		return a + b;
-	case ROP_PROD:
+	if (rop == ROP_PROD)
 		return a * b;
-	case ROP_MAX:
-		return a > b ? a : b;
-	case ROP_MIN:
-		return a < b ? a : b;
-	default:
-		return a;
-	}
+	return mutated("round") ? (float)(a + b) : a + b;
 }
 
-static void apply_number(enum number num, enum rop rop, void *target,
-			 const void *origin)
+/*
+ * Is the origin's value the greater one, or the smaller?  A NaN is neither,
+ * and no zero is greater than another.
+ */
+static bool is_beyond(enum number num, enum rop rop, const uint8_t *target,
+		      const uint8_t *origin)
 {
 	struct value a = value_load(num, target);
 	struct value b = value_load(num, origin);
 
+	if (mutated("sign") && a.whole)
+		a.i = (uint64_t)a.i, b.i = (uint64_t)b.i;
+	if (mutated("nan") && is_nan(a))
+		return true;
+	if (mutated("zero") && !a.whole && is_equal(a, b))
+		return is_negative(num, target) == (rop == ROP_MAX);
+	return rop == ROP_MAX || rop == ROP_MAXLOC ? is_less(a, b)
+						   : is_less(b, a);
+}
+
+static void apply_number(const struct basic *basic, enum rop rop,
+			 uint8_t *target, const uint8_t *origin)
+{
+	enum number num = basic->first;
+	struct value a = value_load(num, target);
+	struct value b = value_load(num, origin);
+
+	if (rop == ROP_MAX || rop == ROP_MIN) {
+		if (is_beyond(num, rop, target, origin))
+			basic_copy(basic, target, origin);
+		return;
+	}
 	a.i = int_op(rop, a.i, b.i);
 	a.f = float_op(rop, a.f, b.f);
 	value_store(num, target, a);
+}
+
+/* As the type has it. */
+static wide rounded(enum number num, wide f)
+{
+	uint8_t bytes[MAX_EXTENT];
+
+	if (mutated("fuse"))
+		return f;
+	value_store(num, bytes, (struct value){ .f = f });
+	return value_load(num, bytes).f;
 }
 
 static void apply_complex(const struct basic *basic, enum rop rop,
@@ -200,19 +246,21 @@ static void apply_complex(const struct basic *basic, enum rop rop,
 {
 	enum number num = basic->first;
 	int off = basic->second_off;
-	long double a = value_load(num, target).f;
-	long double b = value_load(num, target + off).f;
-	long double c = value_load(num, origin).f;
-	long double d = value_load(num, origin + off).f;
-	bool sum = rop == ROP_SUM;
+	wide a = value_load(num, target).f;
+	wide b = value_load(num, target + off).f;
+	wide c = value_load(num, origin).f;
+	wide d = value_load(num, origin + off).f;
+	struct value re = { .f = a + c }, im = { .f = b + d };
 
-	value_store(num, target,
-		    (struct value){ .f = sum ? a + c : a * c - b * d });
-	value_store(num, target + off,
-		    (struct value){ .f = sum ? b + d : a * d + b * c });
+	if (rop == ROP_PROD) {
+		re.f = rounded(num, a * c) - rounded(num, b * d);
+		im.f = rounded(num, a * d) + rounded(num, b * c);
+	}
+	value_store(num, target, re);
+	value_store(num, target + off, im);
 }
 
-/* The smaller index of two equal values. */
+/* The smaller index of two equal values; a NaN equals nothing. */
 static void apply_pair(const struct basic *basic, enum rop rop, uint8_t *target,
 		       const uint8_t *origin)
 {
@@ -220,10 +268,9 @@ static void apply_pair(const struct basic *basic, enum rop rop, uint8_t *target,
 	struct value b = value_load(basic->first, origin);
 	struct value i = value_load(basic->second, target + basic->second_off);
 	struct value k = value_load(basic->second, origin + basic->second_off);
-	bool less = is_less(b, a), more = is_less(a, b);
-	bool take = rop == ROP_MINLOC ? less : more;
+	bool take = is_beyond(basic->first, rop, target, origin);
 
-	if (!less && !more)
+	if (is_equal(a, b))
 		take = mutated("minloc") ? is_less(i, k) : is_less(k, i);
 	if (take)
 		basic_copy(basic, target, origin);
@@ -241,7 +288,14 @@ void basic_apply(const struct basic *basic, enum rop rop, void *target,
 	else if (basic->form == FORM_PAIR)
 		apply_pair(basic, rop, target, origin);
 	else
-		apply_number(basic->first, rop, target, origin);
+		apply_number(basic, rop, target, origin);
+}
+
+bool basic_is_vague(const struct basic *basic, enum rop rop, const void *value)
+{
+	return basic->form == FORM_FLOAT &&
+	       (rop == ROP_SUM || rop == ROP_PROD) &&
+	       is_nan(value_load(basic->first, value));
 }
 
 /*
@@ -270,16 +324,90 @@ static int random_small(struct rng *rng, const struct basic *basic)
 	return rng_chance(rng, 50) ? n : -n;
 }
 
+/* The least, the greatest, and those around zero. */
+static void random_extreme(struct rng *rng, const struct basic *basic,
+			   uint8_t *out)
+{
+	uint64_t top = (uint64_t)1 << (8 * number_size[basic->first] - 1);
+	const uint64_t all[] = { 0, 1, 2, UINT64_MAX, top, top - 1 };
+
+	memcpy(out, &all[rng_below(rng, 6)], number_size[basic->first]);
+}
+
+/* Half of them zeros: a sign shows where one meets another. */
+static void random_bits(struct rng *rng, enum number num, uint8_t *out)
+{
+	static const uint32_t f32[] = { 0x7f800000, 0xff800000, 0x7fc00123,
+					0xffa00001, 1,		0x7f7fffff,
+					0x3f800001 };
+	static const uint64_t f64[] = {
+		0x7ff0000000000000,
+		0xfff0000000000000,
+		0x7ff8000000000123,
+		0xfff4000000000001,
+		1,
+		0x7fefffffffffffff,
+		0x3ff0000000000001,
+	};
+	unsigned which = rng_below(rng, 7);
+
+	if (rng_chance(rng, 30)) {
+		rng_fill(rng, out, number_size[num]);
+	} else if (rng_chance(rng, 50)) {
+		memset(out, 0, number_size[num]);
+		out[number_size[num] - 1] = rng_chance(rng, 50) ? 0x80 : 0;
+	} else if (num == NUM_F32) {
+		memcpy(out, &f32[which], sizeof(f32[0]));
+	} else {
+		memcpy(out, &f64[which], sizeof(f64[0]));
+	}
+}
+
+/* From 1/2 to 1 on either side of zero, with all bits that the type has. */
+static void random_fraction(struct rng *rng, enum number num, uint8_t *out)
+{
+	struct value value = { .f = (wide)(rng_next(rng) >> 1 | 1ull << 62) };
+
+	value.f /= (wide)(1ull << 63);
+	if (rng_chance(rng, 50))
+		value.f = -value.f;
+	value_store(num, out, value);
+}
+
+/* False: there are no wild values of the type. */
+static bool random_wild(struct rng *rng, const struct basic *basic,
+			uint8_t *out)
+{
+	bool real = basic->first == NUM_F32 || basic->first == NUM_F64;
+
+	if (!real || basic->form == FORM_INT || basic->form == FORM_OPAQUE)
+		return false;
+	if (basic->form == FORM_COMPLEX) {
+		random_fraction(rng, basic->first, out);
+		random_fraction(rng, basic->first, out + basic->second_off);
+		return true;
+	}
+	random_bits(rng, basic->first, out);
+	if (basic->form == FORM_PAIR)
+		value_store(basic->second, out + basic->second_off,
+			    value_of(basic->second, rng_range(rng, -2, 2)));
+	return true;
+}
+
 void basic_random(struct rng *rng, const struct basic *basic, enum rop rop,
-		  void *value)
+		  bool wild, void *value)
 {
 	uint8_t *out = value;
 
 	rng_fill(rng, out, basic->extent);
+	if (basic->form == FORM_INT && rng_chance(rng, 25))
+		random_extreme(rng, basic, out);
 	if (basic->form == FORM_LOGICAL)
 		value_store(basic->first, out,
 			    value_of(basic->first, rng_below(rng, 2)));
 	if (!basic->strict || basic->form == FORM_LOGICAL)
+		return;
+	if (wild && rng_chance(rng, 70) && random_wild(rng, basic, out))
 		return;
 	if (rop == ROP_PROD) {
 		random_factor(rng, basic, out);
