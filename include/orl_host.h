@@ -2,7 +2,7 @@
 /*
  * orl_host.h - everything that is asked of the host MPI.  The functions that
  * Oriel itself defines are reached through orl_host; all other PMPI_ calls
- * are made in src/host, and in src/mpi/block.c.  Functions return 0 or an MPI
+ * are made in src/host, and in src/mpi/{block,fortran}.c.  Functions return 0 or an MPI
  * error class, unless they say otherwise.  The host may call back into Oriel
  * from any of them.
  */

@@ -1,11 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # check_symbols.sh - liboriel.so exports MPI's names and its own, no others but
-# UCX's that src/host/ucx.c takes over, and only src/mpi defines MPI's.
+# those of Fortran bindings and UCX that src/mpi/fortran.c and src/host/ucx.c
+# take over, and only src/mpi defines MPI's.
+ours='P?MPI_|oriel_'
+bindings='p?mpi_win_get_attr_{0,2}$|MPII_Win_[gs]et_attr$'
 failed=0
 
 others=$(${NM:-nm} -D --defined-only .libs/liboriel.so |
-	 awk '$3 !~ /^(P?MPI_|oriel_|ucp_worker_progress$)/ { print $3 }')
+	 awk '{ print $3 }' | grep -vE "^($ours|$bindings|ucp_worker_progress$)")
 if [ -n "$others" ]; then
 	echo "liboriel.so exports names that are not MPI's or oriel_:"
 	echo "$others"
