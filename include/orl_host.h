@@ -2,9 +2,9 @@
 /*
  * orl_host.h - everything that is asked of the host MPI.  The functions that
  * Oriel itself defines are reached through orl_host; all other PMPI_ calls
- * are made in src/host, and in src/mpi/{block,fortran}.c.  Functions return 0 or an MPI
- * error class, unless they say otherwise.  The host may call back into Oriel
- * from any of them.
+ * are made in src/host, and in src/mpi/{block,fortran}.c.  Functions return 0
+ * or an MPI error class, unless they say otherwise.  The host may call back
+ * into Oriel from any of them.
  */
 #ifndef ORL_HOST_H
 #define ORL_HOST_H

@@ -50,6 +50,25 @@ EXTRA_DIST += test/run test/test.h test/agents.h test/hosts.h test/elements.h te
 	test/killed.sh
 # -- end of behaviour ----------------------------------------------------------
 
+# -- large: gigabytes in one call; not part of make check ------------------------
+#	make check-large ORIEL_TEST_PATHS=software ORIEL_TEST_MOVES=put,get
+EXTRA_PROGRAMS += test/large
+.PHONY: check-large
+check-large: test/large$(EXEEXT)
+	ORIEL_TEST_LIMIT=$${ORIEL_TEST_LIMIT:-600} $(MAKE) $(AM_MAKEFLAGS) \
+		check TESTS=test/large TEST_SUITE_LOG=test-suite-large.log
+CLEANFILES += test-suite-large.log
+# -- end of large ----------------------------------------------------------------
+
+# -- Fortran -----------------------------------------------------------------------
+fortran_parts = test/fortran/binding.h test/fortran/check.F90 \
+	test/fortran/epochs.F90 test/fortran/large.F90 \
+	test/fortran/objects.F90 test/fortran/spy.c test/fortran/suite.F90 \
+	test/fortran/transfers.F90 test/fortran/windows.F90
+TESTS += test/fortran.tap
+EXTRA_DIST += test/fortran.tap $(fortran_parts)
+# -- end of Fortran ------------------------------------------------------------------
+
 # -- behaviour: calls that meet others half-way ---------------------------------
 meetings = \
 	test/nested_locks test/reattach test/reuse test/polling test/threads_epoch \

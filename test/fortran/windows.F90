@@ -195,7 +195,6 @@ subroutine dynamic
 	zero = 0
 	allocate(bases(ranks))
 	call MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, win, ierr)
-	call MPI_Get_address(MPI_BOTTOM, base, ierr)
 	call attributes(win, zero, zero, 1, MPI_WIN_FLAVOR_DYNAMIC)
 	call MPI_Win_attach(win, array, bytes, ierr)
 	call check(ierr == MPI_SUCCESS, 'MPI_Win_attach')
