@@ -8,7 +8,8 @@ bindings='p?mpi_win_get_attr_{0,2}$|MPII_Win_[gs]et_attr$'
 failed=0
 
 others=$(${NM:-nm} -D --defined-only .libs/liboriel.so |
-	 awk '{ print $3 }' | grep -vE "^($ours|$bindings|ucp_worker_progress$)")
+	 awk '{ print $3 }' |
+	 grep -vE "^($ours|$bindings|ucp_worker_progress$)")
 if [ -n "$others" ]; then
 	echo "liboriel.so exports names that are not MPI's or oriel_:"
 	echo "$others"

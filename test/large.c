@@ -61,7 +61,7 @@ static void close_window(bool heap)
 		munmap(memory, ROOM);
 }
 
-/* -- marks: eight bytes here and there ------------------------------------- */
+/* -- marks: eight bytes here and there ---- */
 
 #define MARKS 10
 
@@ -92,7 +92,7 @@ static void set_marks(char *p, size_t len, bool strided, int64_t value)
 		*find_mark(p, i, len, strided) = value + (int64_t)mark(i, len);
 }
 
-/* -- types of many bytes, in elements of 8 ---------------------------------- */
+/* -- types of many bytes, in elements of 8 ---- */
 
 static MPI_Datatype contiguous(size_t len)
 {
@@ -117,7 +117,7 @@ static MPI_Datatype blocks(size_t len)
 	return made;
 }
 
-/* -- one call --------------------------------------------------------------- */
+/* -- one call ---- */
 
 enum what { PUT, GET, ACCUMULATE, GET_ACCUMULATE };
 
@@ -166,7 +166,7 @@ static void call(const struct move *m, char *buf, char *result)
 	MPI_Type_free(&there);
 }
 
-/* -- what is checked --------------------------------------------------------- */
+/* -- what is checked ---- */
 
 /* At each mark is value and so many times its offset. */
 static void check_marks(char *p, const struct move *m, int64_t value, int times)

@@ -61,7 +61,8 @@ CLEANFILES += test-suite-large.log
 # -- end of large ----------------------------------------------------------------
 
 # -- Fortran -----------------------------------------------------------------------
-fortran_parts = test/fortran/binding.h test/fortran/check.F90 \
+fortran_parts = test/fortran/binding.inc test/fortran/check.F90 \
+	test/fortran/compiler \
 	test/fortran/epochs.F90 test/fortran/large.F90 \
 	test/fortran/objects.F90 test/fortran/spy.c test/fortran/suite.F90 \
 	test/fortran/transfers.F90 test/fortran/windows.F90
@@ -140,11 +141,12 @@ EXTRA_DIST += test/acc_model.h
 checks = test/check_layers.sh test/check_headers.sh test/check_style.sh \
 	test/check_symbols.sh test/check_coverage.sh \
 	test/orielrun_choice.sh
-clients = test/client_mpi4py.sh test/client_armci.sh test/client_ga.sh
+clients = test/client_mpi4py.sh test/client_armci.sh test/client_ga.sh \
+	test/client_coarray.sh
 check_PROGRAMS += test/demo
 TESTS += $(checks) $(clients)
 EXTRA_DIST += $(checks) $(clients) test/client_mpi4py.py \
-	test/client_armci.c test/client_ga.c
+	test/client_armci.c test/client_ga.c test/client_coarray.f90
 # -- end of checks -----------------------------------------------------------
 
 # -- units: util, and the lock of windows -------------------------------------

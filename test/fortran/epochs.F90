@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! epochs.F90 - the synchronisation calls (MPI-3.1 section 11.5).
-#include "binding.h"
+#include "binding.inc"
 module epochs_m
 	MPI_MODULE
 	use iso_c_binding

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! large.F90 - the forms whose counts are of MPI_COUNT_KIND and whose units are
 ! of MPI_ADDRESS_KIND (MPI-4.0), which mpi_f08 knows by the same names.
-#include "binding.h"
+#include "binding.inc"
 module large_m
 	use mpi_f08
 	use iso_c_binding

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! objects.F90 - names, info, user attributes and error handlers, with callbacks
 ! written in Fortran.
-#include "binding.h"
+#include "binding.inc"
 module objects_m
 	MPI_MODULE
 	use iso_c_binding

@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! suite.F90 - every function of MPI-3.1's one-sided chapter does by one of the
 ! Fortran bindings what it does in C, and comes through its C function.
-#include "binding.h"
+#include "binding.inc"
 program suite
 	MPI_MODULE
 	use iso_c_binding

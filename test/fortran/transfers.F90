@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! transfers.F90 - the communication calls (MPI-3.1 section 11.3), on integers
 ! of the next rank; what has come is looked at by its owner.
-#include "binding.h"
+#include "binding.inc"
 module transfers_m
 	MPI_MODULE
 	use iso_c_binding

@@ -2,7 +2,7 @@
 ! windows.F90 - windows of each flavor, their memory, as C_PTR or as integer,
 ! and their predefined attributes (MPI-3.1 section 11.2.6), which are integers
 ! in Fortran.
-#include "binding.h"
+#include "binding.inc"
 module windows_m
 	MPI_MODULE
 	use iso_c_binding

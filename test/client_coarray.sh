@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# client_coarray.sh - builds client_coarray.f90 with Debian's OpenCoarrays and
+# runs it.
+top=${srcdir:-$(dirname "$0")/..}
+host=${ORIEL_HOST:-openmpi}
+test -n "${ORIEL_TEST_HOST:-}" && ORIELRUN=
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+program=$dir/client_coarray
+. "$top/test/fortran/compiler"
+
+"$fortran" -fcoarray=lib -J "$dir" -o "$program" \
+	"$top/test/client_coarray.f90" -lcaf_$host || {
+		echo "# skip: no libcoarrays-$host-dev"
+		exit 77
+	}
+for ranks in 2 4; do
+	timeout 100 "${MPIRUN:-mpirun}" -n $ranks ${ORIELRUN:-} \
+		"$program" || {
+			echo "failed with $ranks ranks"
+			exit 1
+		}
+done
