@@ -122,7 +122,7 @@ int orl_win_check_keyval(struct orl_win *win, const char *call, int keyval);
 
 /* -- memory, section 8.2 --------------------------------------------------- */
 
-int orl_mem_alloc(MPI_Aint size, void *base);
+int orl_mem_alloc(MPI_Aint size, MPI_Info info, void *base);
 int orl_mem_free(void *base);
 
 #endif

@@ -165,6 +165,7 @@ lock()
 atomics()
 post_start()
 dynamic()
-shared()
+if comm.Split_type(MPI.COMM_TYPE_SHARED).size == comm.size:
+    shared()
 errors()
 sys.exit(comm.allreduce(failures) != 0)

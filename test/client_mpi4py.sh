@@ -30,3 +30,13 @@ for ranks in 1 2 4; do
 			exit 1
 		}
 done
+
+# The same between two emulated hosts, where the machine lets it.
+export ORIEL_TEST_SET="$PWD/test/client_mpi4py.$$"
+"$top/test/hosts/up" --while $$ 2 >/dev/null 2>&1 || exit 0
+trap '"$top/test/hosts/down"' EXIT
+timeout 100 "$top/test/hosts/run" 2x1 ${ORIELRUN:-} "$python" \
+	"$top/test/client_mpi4py.py" || {
+		echo "failed between two hosts"
+		exit 1
+	}

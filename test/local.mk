@@ -42,7 +42,7 @@ behaviour = \
 	test/win_many test/win_churn test/win_huge test/win_lazy \
 	test/err_memory test/err_epoch test/err_range test/err_args \
 	test/err_create test/unreachable test/threads test/file \
-	test/no_files
+	test/no_files test/children test/shared_query test/alignment
 
 check_PROGRAMS += $(behaviour) test/killed_job
 TESTS += $(behaviour) test/killed.sh
@@ -142,11 +142,13 @@ checks = test/check_layers.sh test/check_headers.sh test/check_style.sh \
 	test/check_symbols.sh test/check_coverage.sh \
 	test/orielrun_choice.sh
 clients = test/client_mpi4py.sh test/client_armci.sh test/client_ga.sh \
-	test/client_coarray.sh
+	test/client_coarray.sh test/client_petsc.sh test/client_tool.sh \
+	test/client_dlopen.sh
 check_PROGRAMS += test/demo
 TESTS += $(checks) $(clients)
 EXTRA_DIST += $(checks) $(clients) test/client_mpi4py.py \
-	test/client_armci.c test/client_ga.c test/client_coarray.f90
+	test/client_armci.c test/client_ga.c test/client_coarray.f90 \
+	test/client_petsc.c test/client_tool.c test/client_dlopen.c
 # -- end of checks -----------------------------------------------------------
 
 # -- units: util, and the lock of windows -------------------------------------

@@ -16,11 +16,29 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
+/*
+ * The info key of MPI-4.0, section 9.2, for all that allocates: at least so
+ * much.  What is no power of two is not understood and changes nothing.
+ */
+static size_t alignment(MPI_Info info, size_t least)
+{
+	unsigned long long wanted;
+	char value[32];
+
+	if (!orl_host_info_get(info, "mpi_minimum_memory_alignment", value,
+			       sizeof(value)))
+		return least;
+	wanted = strtoull(value, NULL, 10);
+	return wanted > least && !(wanted & (wanted - 1)) ? (size_t)wanted
+							  : least;
+}
+
 static int allocate(struct orl_creation *creation, size_t bytes, size_t align)
 {
 	struct orl_win *win = creation->win;
 
-	win->memory = orl_arena_alloc(bytes, align);
+	win->memory =
+		orl_arena_alloc(bytes, alignment(creation->args->info, align));
 	win->base = win->memory;
 	if (win->memory)
 		return 0;
@@ -76,7 +94,7 @@ static ORL_COLD int fail_memory(int class, const char *fmt, ...)
 				   orl_host_error_code(class, text));
 }
 
-int orl_mem_alloc(MPI_Aint size, void *base)
+int orl_mem_alloc(MPI_Aint size, MPI_Info info, void *base)
 {
 	const char *what;
 	void *memory;
@@ -89,7 +107,7 @@ int orl_mem_alloc(MPI_Aint size, void *base)
 		return fail_memory(MPI_ERR_NO_MEM,
 				   "MPI_Alloc_mem: no memory that ranks can "
 				   "share");
-	memory = orl_arena_alloc((size_t)size, ORL_CACHELINE);
+	memory = orl_arena_alloc((size_t)size, alignment(info, ORL_CACHELINE));
 	if (!memory)
 		return fail_memory(MPI_ERR_NO_MEM,
 				   "MPI_Alloc_mem: %lld bytes: more than is "

@@ -64,25 +64,38 @@ static uint32_t first_with_memory(const struct orl_win *win)
 	return 0;
 }
 
+/* Is it memory that we may load from and store to? */
+static bool is_shared(const struct orl_win *win,
+		      const struct orl_target *target)
+{
+	return win->flavor == MPI_WIN_FLAVOR_SHARED ||
+	       target->rank == win->rank || target->path->mapped;
+}
+
+/* MPI-4.1, section 12.2.3: of all windows but dynamic ones; where memory is
+ * not shared it is told to be none. */
 int orl_win_shared_query(struct orl_win *win, int rank, MPI_Aint *size,
 			 MPI_Aint *unit, void *base)
 {
 	const struct orl_target *target;
-	void *address;
+	void *address = NULL;
 
-	if (win->flavor != MPI_WIN_FLAVOR_SHARED)
+	if (win->flavor == MPI_WIN_FLAVOR_DYNAMIC)
 		return orl_win_fail(win, "MPI_Win_shared_query",
 				    MPI_ERR_RMA_FLAVOR,
-				    "the window is not of "
-				    "MPI_Win_allocate_shared");
+				    "the window is of "
+				    "MPI_Win_create_dynamic");
 	if (rank != MPI_PROC_NULL && (unsigned)rank >= win->size)
 		return orl_win_fail(win, "MPI_Win_shared_query", MPI_ERR_RANK,
 				    "no rank %d in the window", rank);
 	target = &win->targets[rank == MPI_PROC_NULL ? first_with_memory(win)
 						     : (uint32_t)rank];
-	address = (void *)(target->base + (uint64_t)target->delta);
-	*size = (MPI_Aint)target->size;
+	*size = 0;
 	*unit = (MPI_Aint)target->disp_unit;
+	if (is_shared(win, target)) {
+		address = (void *)(target->base + (uint64_t)target->delta);
+		*size = (MPI_Aint)target->size;
+	}
 	memcpy(base, &address, sizeof(address));
 	return MPI_SUCCESS;
 }

@@ -75,10 +75,9 @@ int MPI_Win_detach(MPI_Win win, const void *base)
 }
 ORL_ALIAS(Win_detach);
 
-/* The info argument changes nothing: all memory is of the best kind. */
 int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
-	return orl_mem_alloc(size, baseptr);
+	return orl_mem_alloc(size, info, baseptr);
 }
 ORL_ALIAS(Alloc_mem);
 

@@ -260,7 +260,7 @@ static struct orl_extent *take(size_t len, size_t align)
 	if (len > size_now() || arena.used + len > orl_node_room())
 		return NULL;
 	/* Huge pages can serve what begins on one. */
-	if (len >= ORL_ARENA_ALIGN)
+	if (len >= ORL_ARENA_ALIGN && align < ORL_ARENA_ALIGN)
 		extent = orl_space_take(&arena.space, len, ORL_ARENA_ALIGN);
 	if (!extent)
 		extent = orl_space_take(&arena.space, len, align);

@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# client_petsc.sh - builds client_petsc.c with Debian's PETSc and runs it.
+top=${srcdir:-$(dirname "$0")/..}
+test -n "${ORIEL_TEST_HOST:-}" && ORIELRUN=
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+program=$dir/client_petsc
+
+skip()
+{
+	echo "# skip: $*"
+	exit 77
+}
+
+flags=$(pkg-config --cflags --libs PETSc) || skip "no petsc-dev here"
+${CC:-mpicc} -O1 -o "$program" "$top/test/client_petsc.c" $flags ||
+	skip "PETSc here cannot be linked with"
+# One MPI in the program: PETSc's.
+case ${ORIEL_HOST:-openmpi} in
+openmpi) other='libmpich\.so' ;;
+*) other='libmpi\.so\.40' ;;
+esac
+ldd "$program" | grep -q "$other" && skip "PETSc here is for another MPI"
+
+for ranks in 2 3; do
+	timeout 100 "${MPIRUN:-mpirun}" -n $ranks ${ORIELRUN:-} \
+		"$program" || {
+			echo "failed with $ranks ranks"
+			exit 1
+		}
+done
