@@ -123,6 +123,12 @@ extern const char orl_host_name[];
 bool orl_host_load(void);
 
 /*
+ * Has MPI been initialised as a whole?  If not, the program has sessions
+ * alone, and no communicator that Oriel could live on.
+ */
+bool orl_host_has_world(void);
+
+/*
  * Learns the thread level, makes the communicator that window handles live
  * on and adds the host's progress to orl_progress.  Needs MPI initialised;
  * any number of calls, any thread.

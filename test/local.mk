@@ -42,7 +42,8 @@ behaviour = \
 	test/win_many test/win_churn test/win_huge test/win_lazy \
 	test/err_memory test/err_epoch test/err_range test/err_args \
 	test/err_create test/unreachable test/threads test/file \
-	test/no_files test/children test/shared_query test/alignment
+	test/no_files test/children test/shared_query test/alignment \
+	test/session
 
 check_PROGRAMS += $(behaviour) test/killed_job
 TESTS += $(behaviour) test/killed.sh

@@ -11,6 +11,7 @@
 #include "orl_util.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,6 +97,19 @@ static void poll_host(void)
 void orl_host_end(void)
 {
 	has_ended = true;
+}
+
+bool orl_host_has_world(void)
+{
+	static _Atomic(bool) known;
+	int flag = 0;
+
+	if (orl_likely(atomic_load_explicit(&known, memory_order_relaxed)))
+		return true;
+	PMPI_Initialized(&flag);
+	if (flag)
+		atomic_store_explicit(&known, true, memory_order_relaxed);
+	return flag;
 }
 
 /*

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * window.c - MPI-3.1 sections 11.2.1 to 11.2.5 and 8.2, and the large-count
- * forms of MPI-4.0: windows, memory.
+ * forms of MPI-4.0: windows, memory.  In a program that has sessions alone
+ * they stay the host's.
  */
 #include "entry.h"
 
@@ -45,6 +46,8 @@ int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 					   .info = info,
 					   .comm = comm };
 
+	if (orl_unlikely(!orl_host_has_world()))
+		return orl_host.Win_create_dynamic(info, comm, win);
 	return orl_win_create(&args, win);
 }
 ORL_ALIAS(Win_create_dynamic);
@@ -77,12 +80,16 @@ ORL_ALIAS(Win_detach);
 
 int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
+	if (orl_unlikely(!orl_host_has_world()))
+		return orl_host.Alloc_mem(size, info, baseptr);
 	return orl_mem_alloc(size, info, baseptr);
 }
 ORL_ALIAS(Alloc_mem);
 
 int MPI_Free_mem(void *base)
 {
+	if (orl_unlikely(!orl_host_has_world()))
+		return orl_host.Free_mem(base);
 	return orl_mem_free(base);
 }
 ORL_ALIAS(Free_mem);
