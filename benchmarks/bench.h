@@ -32,6 +32,7 @@ struct op {
 	void (*issue)(struct bench *b, int j);
 	/* Both ranks: is what lies on this rank right? */
 	bool (*check)(const struct bench *b);
+	bool whole; /* one call does all of an epoch */
 };
 
 /* Calls around the operations; any may be NULL. */
@@ -66,7 +67,8 @@ struct test {
 	const struct op *op;	 /* NULL: the synchronisation alone */
 	const struct sync *sync; /* NULL: what -s says */
 	size_t min, max;	 /* bytes of one operation; equal: fixed */
-	int burst; /* operations between two completions, at most */
+	int burst;   /* operations between two completions, at most, */
+	size_t span; /* of so many bytes together */
 	/* Where the j-th operation of a burst goes, from the window's base. */
 	size_t (*place)(size_t size, int j);
 	/* Collective; does n times what is measured, returns its seconds. */
@@ -99,7 +101,8 @@ struct bench {
 	int burst;	/* operations between two completions */
 	int64_t done;	/* operations issued so far; current on the origin */
 	MPI_Win win;
-	char *base; /* own window memory */
+	MPI_Datatype layout; /* of operations that are whole epochs */
+	char *base;	     /* own window memory */
 	size_t bytes;
 	MPI_Aint *slot; /* displacement of the j-th operation of a burst */
 	char *src;	/* what puts and accumulates send */
@@ -155,7 +158,8 @@ void bench_window_close(struct bench *b);
 
 /* op.c */
 extern const struct op bench_put, bench_put_many, bench_get, bench_acc,
-	bench_acc_int, bench_get_acc, bench_fop, bench_cas;
+	bench_acc_int, bench_get_acc, bench_fop, bench_cas, bench_put_vector,
+	bench_get_vector;
 
 /* sync.c */
 extern const struct sync bench_lock_all, bench_lock, bench_lock_shared,

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPAN ((size_t)16 << 20) /* bytes of a burst, at most */
-
 void bench_die(const char *format, ...)
 {
 	va_list args;
@@ -86,7 +84,7 @@ static MPI_Group peer_group(int rank)
  */
 static int burst_of(const struct test *test, size_t size)
 {
-	size_t fit = SPAN / size;
+	size_t fit = test->span / size;
 
 	return fit >= (size_t)test->burst ? test->burst : fit ? (int)fit : 1;
 }
@@ -170,6 +168,8 @@ static void run_size(struct bench *b, size_t size)
 	if (b->test->op)
 		check(b);
 	bench_window_close(b);
+	if (b->layout != MPI_DATATYPE_NULL)
+		MPI_Type_free(&b->layout);
 	free(b->slot);
 	free(b->dst);
 	free(b->src);
@@ -195,7 +195,7 @@ static void run_test(struct bench *b)
 
 static void run_all(const struct options *opt, const struct selection *sel)
 {
-	struct bench b = { .opt = opt };
+	struct bench b = { .opt = opt, .layout = MPI_DATATYPE_NULL };
 
 	MPI_Comm_rank(MPI_COMM_WORLD, &b.rank);
 	b.peer = peer_group(b.rank);

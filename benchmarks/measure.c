@@ -27,7 +27,9 @@ double bench_now(void)
 
 static void issue_burst(struct bench *b)
 {
-	for (int j = 0; j < b->burst; j++) {
+	int calls = b->test->op->whole ? 1 : b->burst;
+
+	for (int j = 0; j < calls; j++) {
 		b->test->op->issue(b, j);
 		b->done++;
 	}

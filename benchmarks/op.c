@@ -68,6 +68,25 @@ static bool check_get(const struct bench *b)
 	       !memcmp(b->dst, b->src, bench_local_bytes(b));
 }
 
+/* Every second block of the window, one after the other in src and dst. */
+static void make_layout(struct bench *b)
+{
+	MPI_Type_vector(b->burst, b->count, 2 * b->count, MPI_BYTE, &b->layout);
+	MPI_Type_commit(&b->layout);
+}
+
+static void fill_put_vector(struct bench *b)
+{
+	make_layout(b);
+	fill_put(b);
+}
+
+static void fill_get_vector(struct bench *b)
+{
+	make_layout(b);
+	fill_get(b);
+}
+
 static int64_t load_double(const char *at)
 {
 	double value;
@@ -158,6 +177,18 @@ static void issue_get(struct bench *b, int j)
 		b->slot[j], b->count, MPI_BYTE, b->win);
 }
 
+static void issue_put_vector(struct bench *b, int j)
+{
+	MPI_Put(b->src, b->burst * b->count, MPI_BYTE, TARGET, b->slot[0], 1,
+		b->layout, b->win);
+}
+
+static void issue_get_vector(struct bench *b, int j)
+{
+	MPI_Get(b->dst, b->burst * b->count, MPI_BYTE, TARGET, b->slot[0], 1,
+		b->layout, b->win);
+}
+
 static void issue_acc(struct bench *b, int j)
 {
 	MPI_Accumulate(b->src, b->count, MPI_DOUBLE, TARGET, b->slot[0],
@@ -195,26 +226,35 @@ static void issue_cas(struct bench *b, int j)
 }
 
 const struct op bench_put = {
-	MPI_BYTE, 1, fill_put, issue_put, check_put,
+	MPI_BYTE, 1, fill_put, issue_put, check_put, false,
 };
 const struct op bench_put_many = {
-	MPI_BYTE, 1, fill_put, issue_put_many, check_put_many,
+	MPI_BYTE, 1, fill_put, issue_put_many, check_put_many, false,
 };
 const struct op bench_get = {
-	MPI_BYTE, 1, fill_get, issue_get, check_get,
+	MPI_BYTE, 1, fill_get, issue_get, check_get, false,
 };
 const struct op bench_acc = {
-	MPI_DOUBLE, sizeof(double), fill_ones, issue_acc, check_sum,
+	MPI_DOUBLE, sizeof(double), fill_ones, issue_acc, check_sum, false,
 };
 const struct op bench_acc_int = {
-	MPI_INT, sizeof(int), fill_ones, issue_acc_int, check_sum,
+	MPI_INT, sizeof(int), fill_ones, issue_acc_int, check_sum, false,
 };
 const struct op bench_get_acc = {
-	MPI_DOUBLE, sizeof(double), fill_ones, issue_get_acc, check_fetched,
+	MPI_DOUBLE,    sizeof(double), fill_ones,
+	issue_get_acc, check_fetched,  false,
 };
 const struct op bench_fop = {
-	MPI_INT64_T, sizeof(int64_t), fill_ones, issue_fop, check_fetched,
+	MPI_INT64_T, sizeof(int64_t), fill_ones,
+	issue_fop,   check_fetched,   false,
 };
 const struct op bench_cas = {
-	MPI_INT64_T, sizeof(int64_t), fill_ones, issue_cas, check_fetched,
+	MPI_INT64_T, sizeof(int64_t), fill_ones,
+	issue_cas,   check_fetched,   false,
+};
+const struct op bench_put_vector = {
+	MPI_BYTE, 1, fill_put_vector, issue_put_vector, check_put_many, true,
+};
+const struct op bench_get_vector = {
+	MPI_BYTE, 1, fill_get_vector, issue_get_vector, check_get, true,
 };

@@ -8,6 +8,7 @@
 #define BIGGEST	  ((size_t)4 << 20)
 #define LARGE	  ((size_t)64 << 10)
 #define NEW_BYTES 4096
+#define SPAN	  ((size_t)16 << 20) /* bytes of an epoch, at most */
 
 static size_t at_base(size_t size, int j)
 {
@@ -19,21 +20,32 @@ static size_t neighbouring(size_t size, int j)
 	return (size_t)j * size;
 }
 
+/* As many bytes between two as in each. */
+static size_t strided(size_t size, int j)
+{
+	return 2 * (size_t)j * size;
+}
+
 /* In an order that no prefetcher follows; 617 and 1000 have no divisor. */
 static size_t scattered(size_t size, int j)
 {
 	return (size_t)(j * 617 % RATE) * SCATTER;
 }
 
-#define ONE   8, 8, 1, at_base, bench_run_epochs, bench_measure_batches
-#define RANGE 8, LARGE, 1, at_base, bench_run_epochs, bench_measure_batches
+#define ONE 8, 8, 1, SPAN, at_base, bench_run_epochs, bench_measure_batches
+#define RANGE                                                                  \
+	8, LARGE, 1, SPAN, at_base, bench_run_epochs, bench_measure_batches
 #define STREAM                                                                 \
-	8, BIGGEST, WINDOW, neighbouring, bench_run_epochs,                    \
+	8, BIGGEST, WINDOW, SPAN, neighbouring, bench_run_epochs,              \
 		bench_measure_batches
 #define MESSAGES(place)                                                        \
-	8, 8, RATE, place, bench_run_epochs, bench_measure_batches
-#define ASLEEP	 8, 8, 1, at_base, bench_run_epochs, bench_measure_asleep
-#define NEW(run) NEW_BYTES, NEW_BYTES, 1, at_base, run, bench_measure_batches
+	8, 8, RATE, SPAN, place, bench_run_epochs, bench_measure_batches
+#define STRIDED                                                                \
+	8, LARGE / 8, LARGE / 8, LARGE, strided, bench_run_epochs,             \
+		bench_measure_batches
+#define ASLEEP 8, 8, 1, SPAN, at_base, bench_run_epochs, bench_measure_asleep
+#define NEW(run)                                                               \
+	NEW_BYTES, NEW_BYTES, 1, SPAN, at_base, run, bench_measure_batches
 
 const struct test bench_tests[] = {
 	{ "put", "a put and its completion", &bench_put, NULL, RANGE },
@@ -54,6 +66,10 @@ const struct test bench_tests[] = {
 	  &bench_put_many, NULL, MESSAGES(neighbouring) },
 	{ "rate_far", "1000 puts scattered over 8 MB, for one", &bench_put_many,
 	  NULL, MESSAGES(scattered) },
+
+	{ "put_vector", "a put of 64 KiB to a vector of blocks, for one block",
+	  &bench_put_vector, NULL, STRIDED },
+	{ "get_vector", "the same of a get", &bench_get_vector, NULL, STRIDED },
 
 	{ "fence", "a fence without operations", NULL, &bench_fence, ONE },
 	{ "fence_put", "a put and a fence", &bench_put, &bench_fence, ONE },
