@@ -136,8 +136,12 @@ struct orl_link {
 	uint64_t cookie; /* the window at the target, its name there */
 	uint64_t key;	 /* of its memory, for reads and writes, */
 	uint64_t base;	 /* and what its first byte is named by */
-	uint32_t rank;	 /* this origin's in the window */
-	uint32_t target; /* and the target's */
+	/* Of a dynamic window each region has a key of its own, and there is
+	 * none for all; src/path's, of those that it knows. */
+	bool has_regions;
+	struct orl_keys *keys;
+	uint32_t rank;		    /* this origin's in the window */
+	uint32_t target;	    /* and the target's */
 	struct orl_am_message *out; /* under construction, or NULL */
 	uint32_t id;		    /* by which the target names it in errors;
 				  * src/am's, 0 at first */
@@ -189,6 +193,8 @@ enum orl_am_type {
 	ORL_AM_PUT, /* src/path */
 	ORL_AM_GET,
 	ORL_AM_FLUSH,
+	ORL_AM_KEY,
+	ORL_AM_FORGET,
 	ORL_AM_ACC, /* atomics */
 	ORL_AM_FOP,
 	ORL_AM_CAS,

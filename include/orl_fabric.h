@@ -4,7 +4,8 @@
  * process, reads, writes and messages.  libfabric is loaded when it is first
  * needed.
  *
- * Every function is called with the progress lock held (orl_progress.h), and
+ * Every function is called with the progress lock held (orl_progress.h), but
+ * where it says otherwise, and
  * completions and messages are delivered by orl_fabric_poll, which holds it
  * too.  None of them blocks, and none needs to be called again: what the
  * provider has no room for (-FI_EAGAIN) is kept, in the order of its peer,
@@ -99,7 +100,8 @@ struct orl_mr {
 	uint64_t base; /* what peers name the first byte by */
 };
 
-/* The key is random where the provider lets us choose it. */
+/* The key is random where the provider lets us choose it.  Neither of the two
+ * needs the progress lock: a device may take long. */
 int orl_mr_open(void *addr, size_t len, struct orl_mr *mr);
 void orl_mr_close(struct orl_mr *mr);
 

@@ -112,6 +112,33 @@ void orl_path_serve(orl_path_find_fn find);
 int orl_path_find(const struct orl_am_source *source, uint64_t off,
 		  uint64_t len, struct orl_place *place);
 
+/* -- dynamic windows: keys of their regions, keys.c ------------------------ */
+
+/* A region of the owner's, as it tells an origin; off as in records. */
+struct orl_key {
+	uint64_t off, len; /* len 0: nothing is attached there */
+	uint64_t key;	   /* ORL_NO_KEY: it is not registered */
+	uint64_t base;	   /* what the network names its first byte by */
+};
+
+/* Is a region of this length worth a registration? */
+bool orl_path_wants_key(uint64_t len);
+/* The region that holds off, for the source, which is noted as one that knows
+ * it: 0 or an MPI error class.  Run by a handler. */
+typedef int (*orl_path_key_fn)(const struct orl_am_source *source, uint64_t off,
+			       struct orl_key *key);
+/* This process's link to the rank that a record is from, or NULL. */
+typedef struct orl_link *(*orl_path_link_fn)(
+	const struct orl_am_source *source);
+/* Once, before the first message. */
+void orl_path_serve_keys(orl_path_key_fn key, orl_path_link_fn link);
+/* Has the other end forget the region that begins at off; orl_am_flush waits
+ * until it has.  The link is for nothing else: here none waits behind a lock.
+ * Progress lock held, may be released meanwhile. */
+void orl_path_forget_key(struct orl_link *link, uint64_t off);
+
+/* -- records and locks ----------------------------------------------------- */
+
 /*
  * orl_am_record, for records that need access to the target: what is sent
  * to make room does not run ahead of the lock.  NULL if the peer is lost.

@@ -4,7 +4,9 @@
  *
  * The owner keeps its regions sorted by address in a table in its arena.
  * Origins search the table itself, so nothing they know can be out of date;
- * for those of other nodes the owner does, when their records arrive.
+ * for those of other nodes the owner does, when their records arrive, or they
+ * ask for the key of a region that is registered, and are told when it goes
+ * (src/path/keys.c).
  * The owner changes the table between two increments of regions_seq; an
  * origin whose search overlapped a change searches again.  A table that is
  * given back stays mapped in every origin, so a late reader reads nonsense,
@@ -20,8 +22,15 @@
 
 #define FIRST_ROOM 64
 
+/* What else the owner knows of a region. */
+struct orl_own {
+	struct orl_mr mr; /* handle NULL: not registered */
+	bool told;	  /* some origin knows of it */
+};
+
 struct orl_regions {
 	struct orl_region *table; /* in the arena */
+	struct orl_own *own;	  /* [room]; under the progress lock */
 	uint32_t room;
 	uint32_t nempty, empty_room;
 	const void **empty; /* bases of the regions of size zero */
@@ -33,10 +42,23 @@ int orl_regions_make(struct orl_win *win)
 	return win->attached ? 0 : -ENOMEM;
 }
 
+/* Attached memory of a window that is freed may still be registered. */
+static void close_all(const struct orl_regions *regions, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		if (regions->own[i].mr.handle)
+			orl_mr_close(&regions->own[i].mr);
+}
+
 void orl_regions_free(struct orl_win *win)
 {
 	if (!win->attached)
 		return;
+	if (win->ctl)
+		close_all(win->attached, win->ctl->nregions);
+	free(win->attached->own);
 	if (win->attached->table)
 		orl_arena_free(win->attached->table);
 	free(win->attached->empty);
@@ -172,6 +194,18 @@ static void put_region(struct orl_region *slot, const struct orl_region *value)
 	__atomic_store_n(&slot->mapped, value->mapped, __ATOMIC_RELAXED);
 }
 
+static int grow_own(struct orl_regions *regions, uint32_t room)
+{
+	struct orl_own *own;
+
+	orl_progress_lock();
+	own = realloc(regions->own, room * sizeof(*own));
+	if (own)
+		regions->own = own;
+	orl_progress_unlock();
+	return own ? 0 : -ENOMEM;
+}
+
 /* Doubles the table; the old one goes after nobody can find it any more. */
 static int grow(struct orl_win *win)
 {
@@ -179,7 +213,9 @@ static int grow(struct orl_win *win)
 	struct orl_ctl *ctl = win->ctl;
 	uint32_t room = regions->room ? 2 * regions->room : FIRST_ROOM;
 	struct orl_region *table =
-		orl_arena_alloc(room * sizeof(*table), ORL_CACHELINE);
+		grow_own(regions, room)
+			? NULL
+			: orl_arena_alloc(room * sizeof(*table), ORL_CACHELINE);
 	struct orl_region *old = regions->table;
 
 	if (!table)
@@ -196,33 +232,101 @@ static int grow(struct orl_win *win)
 	return 0;
 }
 
+/* Handlers see table and own as one: they run under the progress lock. */
 static void insert(struct orl_win *win, uint32_t at,
-		   const struct orl_region *region)
+		   const struct orl_region *region, const struct orl_own *own)
 {
-	struct orl_region *table = win->attached->table;
+	struct orl_regions *regions = win->attached;
 	struct orl_ctl *ctl = win->ctl;
-	uint32_t i;
+	uint32_t n = ctl->nregions, i;
 
+	orl_progress_lock();
 	begin_change(ctl);
-	for (i = ctl->nregions; i > at; i--)
-		put_region(&table[i], &table[i - 1]);
-	put_region(&table[at], region);
-	__atomic_store_n(&ctl->nregions, ctl->nregions + 1, __ATOMIC_RELAXED);
+	for (i = n; i > at; i--)
+		put_region(&regions->table[i], &regions->table[i - 1]);
+	put_region(&regions->table[at], region);
+	__atomic_store_n(&ctl->nregions, n + 1, __ATOMIC_RELAXED);
 	end_change(ctl);
+	memmove(&regions->own[at + 1], &regions->own[at],
+		(n - at) * sizeof(*own));
+	regions->own[at] = *own;
+	orl_progress_unlock();
 }
 
-static void extract(struct orl_win *win, uint32_t at)
+static struct orl_own extract(struct orl_win *win, uint32_t at)
 {
-	struct orl_region *table = win->attached->table;
+	struct orl_regions *regions = win->attached;
 	struct orl_ctl *ctl = win->ctl;
-	uint32_t i;
+	uint32_t n = ctl->nregions - 1, i;
+	struct orl_own own;
 
+	orl_progress_lock();
 	begin_change(ctl);
-	for (i = at; i + 1 < ctl->nregions; i++)
-		put_region(&table[i], &table[i + 1]);
-	__atomic_store_n(&ctl->nregions, ctl->nregions - 1, __ATOMIC_RELAXED);
+	for (i = at; i < n; i++)
+		put_region(&regions->table[i], &regions->table[i + 1]);
+	__atomic_store_n(&ctl->nregions, n, __ATOMIC_RELAXED);
 	end_change(ctl);
+	own = regions->own[at];
+	memmove(&regions->own[at], &regions->own[at + 1],
+		(n - at) * sizeof(own));
+	orl_progress_unlock();
+	return own;
 }
+
+/* -- other nodes ----------------------------------------------------------- */
+
+/* A region that cannot be registered is reached by records. */
+static struct orl_own register_region(const struct orl_win *win,
+				      const struct orl_region *region)
+{
+	struct orl_own own = { .told = false };
+
+	if (!win->spans || !(win->paths & ORL_PATH_FABRIC) ||
+	    !orl_path_wants_key(region->len) ||
+	    orl_mr_open((void *)region->addr, region->len, &own.mr))
+		own.mr.handle = NULL;
+	return own;
+}
+
+int orl_regions_key(const struct orl_am_source *source, uint64_t off,
+		    struct orl_key *key)
+{
+	struct orl_win *win = source->object;
+	const struct orl_region *region;
+	struct orl_own *own;
+	uint32_t at;
+
+	if (!win->dynamic)
+		return MPI_ERR_RMA_FLAVOR;
+	if (!orl_remote_is_origin(win, source))
+		return MPI_ERR_RANK;
+	at = count_below(win->attached->table, win->ctl->nregions, off);
+	if (!at)
+		return 0;
+	region = &win->attached->table[at - 1];
+	if (off - region->addr >= region->len)
+		return 0;
+	if (!orl_asker_note(win, source->rank))
+		return MPI_ERR_NO_MEM;
+	own = &win->attached->own[at - 1];
+	own->told = true;
+	key->off = region->addr;
+	key->len = region->len;
+	key->key = own->mr.handle ? own->mr.key : ORL_NO_KEY;
+	key->base = own->mr.base;
+	return 0;
+}
+
+static void close_region(struct orl_win *win, uint64_t addr,
+			 struct orl_own *own)
+{
+	if (own->told)
+		orl_askers_recall(win, addr);
+	if (own->mr.handle)
+		orl_mr_close(&own->mr);
+}
+
+/* -- attach and detach ----------------------------------------------------- */
 
 static int attach_empty(struct orl_regions *regions, const void *base)
 {
@@ -258,6 +362,7 @@ static int attach(struct orl_win *win, const struct orl_region *region)
 {
 	struct orl_regions *regions = win->attached;
 	uint32_t n = win->ctl->nregions, at;
+	struct orl_own own;
 	int rc;
 
 	at = count_below(regions->table, n, region->addr);
@@ -271,7 +376,8 @@ static int attach(struct orl_win *win, const struct orl_region *region)
 		if (rc)
 			return rc;
 	}
-	insert(win, at, region);
+	own = register_region(win, region);
+	insert(win, at, region, &own);
 	return 0;
 }
 
@@ -314,8 +420,9 @@ int orl_win_attach(struct orl_win *win, void *base, MPI_Aint size)
 int orl_win_detach(struct orl_win *win, const void *base)
 {
 	struct orl_regions *regions = win->attached;
-	uint32_t at;
+	struct orl_own own = { .told = false };
 	bool found = false;
+	uint32_t at;
 
 	if (!win->dynamic)
 		return orl_win_fail(win, "MPI_Win_detach", MPI_ERR_RMA_FLAVOR,
@@ -323,12 +430,13 @@ int orl_win_detach(struct orl_win *win, const void *base)
 	orl_lock(&win->mutex);
 	at = count_below(regions->table, win->ctl->nregions, (uint64_t)base);
 	if (at && regions->table[at - 1].addr == (uint64_t)base) {
-		extract(win, at - 1);
+		own = extract(win, at - 1);
 		found = true;
 	} else {
 		found = detach_empty(regions, base);
 	}
 	orl_unlock(&win->mutex);
+	close_region(win, (uint64_t)base, &own);
 	if (!found)
 		return orl_win_fail(win, "MPI_Win_detach", MPI_ERR_RMA_ATTACH,
 				    "no attached region begins at %p", base);

@@ -80,7 +80,9 @@ static int open_network(struct orl_creation *creation)
 
 /*
  * Memory that cannot be registered is reached by records, and so is what
- * peers find only at the end (shared windows) or changes (dynamic ones).
+ * peers find only at the end (shared windows).  Regions of dynamic windows
+ * are registered one by one, dynamic.c.  Without the progress lock: a device
+ * may take long for much memory.
  */
 static void register_memory(struct orl_win *win, struct orl_introduction *mine)
 {
@@ -89,10 +91,8 @@ static void register_memory(struct orl_win *win, struct orl_introduction *mine)
 
 	if (!fixed || !win->bytes || !(win->paths & ORL_PATH_FABRIC))
 		return;
-	orl_progress_lock();
 	mine->registered =
 		!orl_mr_open(win->base, (size_t)win->bytes, &win->mr);
-	orl_progress_unlock();
 	mine->key = win->mr.key;
 	mine->base = win->mr.base;
 }
@@ -197,9 +197,10 @@ void orl_remote_free(struct orl_win *win)
 	}
 	orl_nic_free(win);
 	orl_lease_close(win);
+	orl_askers_free(win);
+	orl_progress_unlock();
 	if (win->mr.handle)
 		orl_mr_close(&win->mr);
-	orl_progress_unlock();
 	free(win->contacts);
 	free(win->holders);
 }
@@ -218,6 +219,7 @@ static struct orl_link *make_link(struct orl_win *win,
 	link->cookie = contact->cookie;
 	link->key = contact->key;
 	link->base = contact->base;
+	link->has_regions = win->dynamic && target->path == &orl_path_fabric;
 	link->rank = win->rank;
 	link->target = target->rank;
 	link->next = win->links;

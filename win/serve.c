@@ -29,6 +29,18 @@ static int find_place(const struct orl_am_source *source, uint64_t off,
 	return 0;
 }
 
+/* Whom a word about our own targets is for. */
+static struct orl_link *find_link(const struct orl_am_source *source)
+{
+	struct orl_win *win = source->object;
+
+	if (!orl_remote_is_origin(win, source))
+		return NULL;
+	return win->targets[source->rank].path->remote
+		       ? win->targets[source->rank].link
+		       : NULL;
+}
+
 /* -- locks ----------------------------------------------------------------- */
 
 /* A lock that is asked for, until it is granted. */
@@ -186,6 +198,7 @@ static int serve_word(const struct orl_am_source *source,
 void orl_win_serve(void)
 {
 	orl_path_serve(find_place);
+	orl_path_serve_keys(orl_regions_key, find_link);
 	orl_acc_serve();
 	orl_am_handle(ORL_AM_LOCK, serve_lock);
 	orl_am_handle(ORL_AM_UNLOCK, serve_unlock);

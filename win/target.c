@@ -167,7 +167,8 @@ static int map_shared(struct orl_target *target, const struct orl_part *part)
 static int make_remote(struct orl_win *win, uint32_t rank,
 		       const struct orl_part *part)
 {
-	bool keyed = win->contacts[rank].key != ORL_NO_KEY;
+	/* Of dynamic windows the regions have keys. */
+	bool keyed = win->contacts[rank].key != ORL_NO_KEY || win->dynamic;
 	struct orl_target *target = &win->targets[rank];
 
 	*target = (struct orl_target){

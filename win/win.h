@@ -172,6 +172,7 @@ struct orl_win {
 	uint32_t info;	 /* flags of info.c */
 	struct orl_acc_domain domain;
 	struct orl_regions *attached; /* dynamic.c */
+	struct orl_asker *askers;     /* asker.c */
 };
 
 struct orl_creation;
@@ -356,6 +357,22 @@ void orl_regions_free(struct orl_win *win);
  */
 int orl_regions_find(struct orl_win *win, struct orl_place *place,
 		     uint64_t addr, uint64_t len);
+
+/* For an origin on another node, which is told when the region goes: an error
+ * class.  Progress lock held. */
+int orl_regions_key(const struct orl_am_source *source, uint64_t off,
+		    struct orl_key *key);
+
+/* asker.c; the progress lock is held by who notes and frees.  False: there is
+ * no memory. */
+bool orl_asker_note(struct orl_win *win, uint32_t rank);
+/*
+ * Waits until nobody knows the region at addr any more: then memory may be
+ * attached there again.  Communication: one message an origin that has ever
+ * asked.
+ */
+void orl_askers_recall(struct orl_win *win, uint64_t addr);
+void orl_askers_free(struct orl_win *win);
 
 /* info.c */
 void orl_info_read(struct orl_win *win, MPI_Info info, bool creation);

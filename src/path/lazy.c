@@ -80,6 +80,7 @@ void orl_path_forget(struct orl_link *link)
 {
 	struct orl_link **at = &lazy_links;
 
+	orl_keys_free(link);
 	if (!link->listed)
 		return;
 	while (*at != link)

@@ -103,13 +103,18 @@ static int get_records(struct orl_link *link, uint64_t off, void *dst,
 
 /* -- the paths ------------------------------------------------------------- */
 
+bool orl_path_wants_key(uint64_t len)
+{
+	return orl_fabric.passive || len > RECORD_MOST;
+}
+
 /*
  * Where the device works alone, it does so for all but what has to travel
  * with a lock.
  */
 static bool is_transfer(const struct orl_link *link, size_t len)
 {
-	if (link->key == ORL_NO_KEY)
+	if (link->key == ORL_NO_KEY && !link->has_regions)
 		return false;
 	return len > RECORD_MOST || len > piece_most() ||
 	       (orl_fabric.passive && !link->lock_record);
@@ -120,14 +125,16 @@ static int remote_put(struct orl_target *target, uint64_t addr, const void *src,
 {
 	uint64_t off = orl_path_off(target, addr);
 	struct orl_link *link = target->link;
-	int rc;
+	size_t done = 0;
+	int rc = 0;
 
 	orl_progress_lock();
 	if (orl_unlikely(is_transfer(link, len)))
 		rc = orl_transfer(link, ORL_WAY_PUT, off,
-				  (void *)(uintptr_t)src, len);
-	else
-		rc = put_records(link, off, src, len);
+				  (void *)(uintptr_t)src, len, &done);
+	if (orl_likely(!rc && done < len))
+		rc = put_records(link, off + done, (const char *)src + done,
+				 len - done);
 	orl_progress_unlock();
 	return rc;
 }
@@ -137,13 +144,15 @@ static int remote_get(struct orl_target *target, uint64_t addr, void *dst,
 {
 	uint64_t off = orl_path_off(target, addr);
 	struct orl_link *link = target->link;
-	int rc;
+	size_t done = 0;
+	int rc = 0;
 
 	orl_progress_lock();
 	if (orl_unlikely(is_transfer(link, len)))
-		rc = orl_transfer(link, ORL_WAY_GET, off, dst, len);
-	else
-		rc = get_records(link, off, dst, len);
+		rc = orl_transfer(link, ORL_WAY_GET, off, dst, len, &done);
+	if (orl_likely(!rc && done < len))
+		rc = get_records(link, off + done, (char *)dst + done,
+				 len - done);
 	orl_progress_unlock();
 	return rc;
 }

@@ -50,10 +50,11 @@ enum orl_way { ORL_WAY_PUT, ORL_WAY_GET };
 
 /*
  * By the network, in as many transfers as it takes; may release the lock
- * meanwhile.  Of a put, buf is only read.  The link has a key.
+ * meanwhile.  Of a put, buf is only read.  *done is less than len where the
+ * rest is not registered and has to go by records.
  */
 int orl_transfer(struct orl_link *link, enum orl_way way, uint64_t off,
-		 void *buf, size_t len);
+		 void *buf, size_t len, size_t *done);
 
 /*
  * A message that holds nothing but one put or get becomes a write or read of
@@ -63,6 +64,16 @@ int orl_transfer(struct orl_link *link, enum orl_way way, uint64_t off,
  */
 void orl_lone_note(struct orl_link *link, struct orl_record *record, void *dst);
 void orl_lone_post(struct orl_link *link);
+
+/* -- keys, keys.c; progress lock held -------------------------------------- */
+
+/* Of the region that holds off; false if it has to be asked for. */
+bool orl_key_find(const struct orl_link *link, uint64_t off,
+		  struct orl_key *key);
+/* Waits for the owner's answer: 0 if it is known now, -ENOENT if nothing is
+ * attached there, -errno. */
+int orl_key_ask(struct orl_link *link, uint64_t off);
+void orl_keys_free(struct orl_link *link);
 
 /* Nothing under way, nothing that a flush would have to ask for. */
 static inline bool orl_link_is_quiet(const struct orl_link *link)

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 
 /* Under way at once, of all links. */
 #define TRANSFERS_MOST 256
@@ -90,40 +91,68 @@ int orl_path_order(struct orl_link *link)
 	return rc;
 }
 
-static int post(struct orl_link *link, enum orl_way way, uint64_t off,
-		void *buf, size_t len)
+/* A transfer may begin, with this key: 0, -ENOENT if there is none, -errno. */
+static int prepare(struct orl_link *link, uint64_t off, struct orl_key *key)
 {
-	uint64_t addr = link->base + off;
-	struct transfer *transfer;
+	int rc;
 
-	wait_for_transfer();
-	if (orl_unlikely(link->peer->error))
-		return -EHOSTDOWN;
-	transfer = take_transfer(link);
+	for (;;) {
+		wait_for_transfer();
+		if (orl_unlikely(link->peer->error))
+			return -EHOSTDOWN;
+		if (orl_likely(orl_key_find(link, off, key)))
+			return key->key == ORL_NO_KEY ? -ENOENT : 0;
+		/* May wait: then others may have taken what is free. */
+		rc = orl_key_ask(link, off);
+		if (rc)
+			return rc;
+	}
+}
+
+/* The bytes that one transfer may move from off on. */
+static size_t transfer_most(const struct orl_key *key, uint64_t off)
+{
+	uint64_t left = key->len - (off - key->off);
+
+	return left < orl_fabric.transfer_most ? (size_t)left
+					       : orl_fabric.transfer_most;
+}
+
+static int post(struct orl_link *link, enum orl_way way, uint64_t addr,
+		uint64_t key, const struct iovec *local)
+{
+	struct transfer *transfer = take_transfer(link);
+
 	if (orl_unlikely(!transfer))
 		return -ENOMEM;
 	if (way == ORL_WAY_PUT)
-		orl_fabric_write(&transfer->op, link->peer->addr, addr,
-				 link->key, buf, len);
+		orl_fabric_write(&transfer->op, link->peer->addr, addr, key,
+				 local->iov_base, local->iov_len);
 	else
-		orl_fabric_read(&transfer->op, link->peer->addr, addr,
-				link->key, buf, len);
+		orl_fabric_read(&transfer->op, link->peer->addr, addr, key,
+				local->iov_base, local->iov_len);
 	return 0;
 }
 
 int orl_transfer(struct orl_link *link, enum orl_way way, uint64_t off,
-		 void *buf, size_t len)
+		 void *buf, size_t len, size_t *done)
 {
 	int rc = orl_path_order(link);
-	size_t done, n;
+	struct iovec local;
+	struct orl_key key;
+	size_t most;
 
-	for (done = 0; done < len && !rc; done += n) {
-		n = len - done;
-		if (n > orl_fabric.transfer_most)
-			n = orl_fabric.transfer_most;
-		rc = post(link, way, off + done, (char *)buf + done, n);
+	for (*done = 0; *done < len && !rc; *done += local.iov_len) {
+		rc = prepare(link, off + *done, &key);
+		if (rc)
+			break;
+		most = transfer_most(&key, off + *done);
+		local.iov_base = (char *)buf + *done;
+		local.iov_len = len - *done < most ? len - *done : most;
+		rc = post(link, way, key.base + (off + *done - key.off),
+			  key.key, &local);
 	}
-	return rc;
+	return rc == -ENOENT ? 0 : rc;
 }
 
 /* -- lone puts and gets ---------------------------------------------------- */
