@@ -192,6 +192,8 @@ enum orl_am_type {
 	ORL_AM_PING,
 	ORL_AM_PUT, /* src/path */
 	ORL_AM_GET,
+	ORL_AM_PUT_VECTOR,
+	ORL_AM_GET_VECTOR,
 	ORL_AM_FLUSH,
 	ORL_AM_KEY,
 	ORL_AM_FORGET,

@@ -57,6 +57,16 @@ struct orl_block {
 	size_t len;
 };
 
+/* n blocks of len bytes, n and len > 0: each stride from the one before at
+ * the owner, buf_stride in the local buffer. */
+struct orl_vector {
+	uint64_t addr;
+	ptrdiff_t stride;
+	char *buf; /* of a put, only read */
+	ptrdiff_t buf_stride;
+	size_t len, n;
+};
+
 struct orl_path {
 	const char *name;
 	bool mapped; /* addr + delta can be dereferenced */
@@ -71,6 +81,11 @@ struct orl_path {
 		   size_t len);
 	int (*get)(struct orl_target *target, uint64_t addr, void *dst,
 		   size_t len);
+	/* The same for many blocks at once; NULL where nothing is gained. */
+	int (*put_vector)(struct orl_target *target,
+			  const struct orl_vector *vector);
+	int (*get_vector)(struct orl_target *target,
+			  const struct orl_vector *vector);
 	/* On return local buffers of all transfers may be reused. */
 	int (*finish)(struct orl_target *target);
 	/* On return all transfers are complete at both ends. */

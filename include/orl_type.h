@@ -240,17 +240,22 @@ void orl_cursor_elements(struct orl_cursor *cur, const struct orl_type *type,
 size_t orl_cursor_next(struct orl_cursor *cur, size_t max, ptrdiff_t *off);
 
 /*
- * Called for each pair of blocks of equal length, in order; a value other
- * than 0 ends the walk.
+ * n pairs of blocks of len bytes, at offsets that grow by the strides: the
+ * most that comes next of both byte cursors, which go on behind it.  False at
+ * the end of either.
  */
-typedef int (*orl_pair_fn)(void *arg, ptrdiff_t off_a, ptrdiff_t off_b,
-			   size_t len);
-
-/* Walks two byte cursors together until one ends: 0, or what fn returned. */
-int orl_cursor_pairs(struct orl_cursor *a, struct orl_cursor *b, orl_pair_fn fn,
-		     void *arg);
+struct orl_steps {
+	ptrdiff_t a, b, a_stride, b_stride;
+	size_t len, n;
+};
+bool orl_cursor_steps(struct orl_cursor *a, struct orl_cursor *b,
+		      struct orl_steps *steps);
 
 /* -- copies within memory that is mapped here -----------------------------*/
+
+/* n blocks of len bytes, from and to addresses that grow by the strides. */
+void orl_copy_steps(void *dst, ptrdiff_t dst_stride, const void *src,
+		    ptrdiff_t src_stride, size_t len, size_t n);
 
 /*
  * Copies bytes of data, in the order of both type maps, until one side has

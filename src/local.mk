@@ -24,7 +24,7 @@ libcore_la_SOURCES = \
 	src/path/cma.c src/path/copy.h src/path/direct.c src/path/keys.c \
 	src/path/lazy.c \
 	src/path/queue.c src/path/queue.h src/path/remote.c \
-	src/path/remote.h src/path/serve.c src/path/transfer.c
+	src/path/remote.h src/path/serve.c src/path/transfer.c src/path/vector.c
 # libfabric itself is not linked: src/fabric loads it when it is needed.
 libcore_la_SOURCES += include/orl_fabric.h src/fabric/fabric.h \
 	src/fabric/atomic.c src/fabric/candidate.c src/fabric/endpoint.c src/fabric/fabric.c \

@@ -108,6 +108,43 @@ static void other_bounds(void)
 	}
 }
 
+/* One call, small blocks, and nothing attached between them: of targets of
+ * other nodes. */
+static void holes(void)
+{
+	const size_t len = 64, n = PIECES / 2;
+	MPI_Datatype type;
+	size_t i, bad;
+
+	MPI_Type_vector((int)n, (int)len, (int)(2 * PIECE), MPI_BYTE, &type);
+	MPI_Type_commit(&type);
+	memset(area, 9, AREA);
+	for (i = 0; i < n; i++)
+		ok(MPI_Win_attach(win, area + 2 * i * PIECE, (MPI_Aint)len));
+	MPI_Barrier(MPI_COMM_WORLD);
+	test_fill(buf, n * len, test_rank, 3);
+	ok(MPI_Put(buf, (int)(n * len), MPI_BYTE, test_next(), theirs, 1, type,
+		   win));
+	ok(MPI_Win_flush(test_next(), win));
+	memset(buf, 0, n * len);
+	ok(MPI_Get(buf, (int)(n * len), MPI_BYTE, test_next(), theirs, 1, type,
+		   win));
+	meet();
+	bad = test_differs(buf, n * len, test_rank, 3);
+	check(bad == n * len, "byte %zu came back wrong", bad);
+	for (i = 0; i < n; i++) {
+		memcpy(buf + i * len, area + 2 * i * PIECE, len);
+		memset(area + 2 * i * PIECE, 9, len);
+		ok(MPI_Win_detach(win, area + 2 * i * PIECE));
+	}
+	bad = test_differs(buf, n * len, test_prev(), 3);
+	check(bad == n * len, "byte %zu of the blocks", bad);
+	bad = test_differs_from(area, AREA, 9);
+	check(bad == AREA, "byte %zu between them was written", bad);
+	MPI_Type_free(&type);
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* A sum large enough that the owner may fetch the operands. */
 static void sum(void)
 {
@@ -212,6 +249,8 @@ int main(int argc, char **argv)
 	area = test_memory(heap, AREA);
 	tell_address(area);
 	other_bounds();
+	if (test_apart || test_path_is("fabric") || test_path_is("software"))
+		holes();
 	sum();
 	too_late();
 	MPI_Barrier(MPI_COMM_WORLD);

@@ -1,42 +1,64 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * transfer.c - MPI_Put and MPI_Get.  Contiguous data go to the path in one
- * call; other layouts are walked in pairs of blocks, origin and target.
+ * call; other layouts are walked in rows of pairs of blocks, origin and
+ * target.
  */
 #include "place.h"
 
-struct walk {
-	const struct orl_place *place;
-	uintptr_t origin; /* of MPI_BOTTOM, 0 */
-};
-
-static int put_block(void *arg, ptrdiff_t ooff, ptrdiff_t toff, size_t len)
+static int put_vector(struct orl_target *target, const struct orl_path *path,
+		      const struct orl_vector *v)
 {
-	const struct walk *walk = arg;
-	const struct orl_place *place = walk->place;
+	size_t i;
+	int rc = 0;
 
-	return place->path->put(place->target, place->addr + (uint64_t)toff,
-				(void *)(walk->origin + (uintptr_t)ooff), len);
+	if (path->put_vector && v->n > 1)
+		return path->put_vector(target, v);
+	for (i = 0; i < v->n && !rc; i++)
+		rc = path->put(target, v->addr + i * (uint64_t)v->stride,
+			       v->buf + (ptrdiff_t)i * v->buf_stride, v->len);
+	return rc;
 }
 
-static int get_block(void *arg, ptrdiff_t ooff, ptrdiff_t toff, size_t len)
+static int get_vector(struct orl_target *target, const struct orl_path *path,
+		      const struct orl_vector *v)
 {
-	const struct walk *walk = arg;
-	const struct orl_place *place = walk->place;
+	size_t i;
+	int rc = 0;
 
-	return place->path->get(place->target, place->addr + (uint64_t)toff,
-				(void *)(walk->origin + (uintptr_t)ooff), len);
+	if (path->get_vector && v->n > 1)
+		return path->get_vector(target, v);
+	for (i = 0; i < v->n && !rc; i++)
+		rc = path->get(target, v->addr + i * (uint64_t)v->stride,
+			       v->buf + (ptrdiff_t)i * v->buf_stride, v->len);
+	return rc;
 }
 
+typedef int (*vector_fn)(struct orl_target *target, const struct orl_path *path,
+			 const struct orl_vector *v);
+
+/* Not on pointers: the origin buffer may be MPI_BOTTOM. */
 static int walk_blocks(const struct orl_xfer *x, const struct orl_checked *c,
-		       orl_pair_fn fn)
+		       vector_fn fn)
 {
-	struct walk walk = { &c->place, (uintptr_t)x->origin };
+	const struct orl_place *place = &c->place;
 	struct orl_cursor origin, target;
+	struct orl_vector v;
+	struct orl_steps s;
+	int rc = 0;
 
 	orl_cursor_bytes(&origin, c->otype, (size_t)x->ocount);
 	orl_cursor_bytes(&target, c->ttype, (size_t)x->tcount);
-	return orl_cursor_pairs(&origin, &target, fn, &walk);
+	while (!rc && orl_cursor_steps(&origin, &target, &s)) {
+		v.addr = place->addr + (uint64_t)s.b;
+		v.stride = s.b_stride;
+		v.buf = (char *)((uintptr_t)x->origin + (uintptr_t)s.a);
+		v.buf_stride = s.a_stride;
+		v.len = s.len;
+		v.n = s.n;
+		rc = fn(place->target, place->path, &v);
+	}
+	return rc;
 }
 
 static int put_layout(const struct orl_xfer *x, const struct orl_checked *c)
@@ -44,7 +66,7 @@ static int put_layout(const struct orl_xfer *x, const struct orl_checked *c)
 	const struct orl_place *place = &c->place;
 
 	if (!place->path->mapped)
-		return walk_blocks(x, c, put_block);
+		return walk_blocks(x, c, put_vector);
 	orl_type_copy(c->ttype, (size_t)x->tcount,
 		      (char *)place->addr + place->target->delta, c->otype,
 		      (size_t)x->ocount, x->origin);
@@ -56,7 +78,7 @@ static int get_layout(const struct orl_xfer *x, const struct orl_checked *c)
 	const struct orl_place *place = &c->place;
 
 	if (!place->path->mapped)
-		return walk_blocks(x, c, get_block);
+		return walk_blocks(x, c, get_vector);
 	orl_type_copy(c->otype, (size_t)x->ocount, (void *)x->origin, c->ttype,
 		      (size_t)x->tcount,
 		      (char *)place->addr + place->target->delta);

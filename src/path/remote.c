@@ -157,6 +157,35 @@ static int remote_get(struct orl_target *target, uint64_t addr, void *dst,
 	return rc;
 }
 
+/* Blocks that are worth no record are not worth packing either. */
+static int remote_put_vector(struct orl_target *target,
+			     const struct orl_vector *v)
+{
+	size_t i;
+	int rc = 0;
+
+	if (!is_transfer(target->link, v->len))
+		return orl_put_vector(target, v);
+	for (i = 0; i < v->n && !rc; i++)
+		rc = remote_put(target, v->addr + i * (uint64_t)v->stride,
+				v->buf + (ptrdiff_t)i * v->buf_stride, v->len);
+	return rc;
+}
+
+static int remote_get_vector(struct orl_target *target,
+			     const struct orl_vector *v)
+{
+	size_t i;
+	int rc = 0;
+
+	if (!is_transfer(target->link, v->len))
+		return orl_get_vector(target, v);
+	for (i = 0; i < v->n && !rc; i++)
+		rc = remote_get(target, v->addr + i * (uint64_t)v->stride,
+				v->buf + (ptrdiff_t)i * v->buf_stride, v->len);
+	return rc;
+}
+
 static int remote_finish(struct orl_target *target)
 {
 	struct orl_link *link = target->link;
@@ -206,6 +235,8 @@ const struct orl_path orl_path_fabric = {
 	.remote = true,
 	.put = remote_put,
 	.get = remote_get,
+	.put_vector = remote_put_vector,
+	.get_vector = remote_get_vector,
 	.finish = remote_finish,
 	.flush = remote_flush,
 	.load = no_load,
@@ -217,6 +248,8 @@ const struct orl_path orl_path_software = {
 	.remote = true,
 	.put = remote_put,
 	.get = remote_get,
+	.put_vector = remote_put_vector,
+	.get_vector = remote_get_vector,
 	.finish = remote_finish,
 	.flush = remote_flush,
 	.load = no_load,

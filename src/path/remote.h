@@ -9,6 +9,7 @@
 #include "orl_path.h"
 
 #include "orl_am.h"
+#include "orl_type.h"
 #include "orl_util.h"
 
 /* off and addr of records count as orl_path_off says. */
@@ -25,6 +26,28 @@ struct orl_record_get {
 	uint32_t slot;
 };
 _Static_assert(sizeof(struct orl_record_get) == 24, "on the wire");
+
+/* n blocks of len bytes, the first at off, each stride from the one before;
+ * the data one after the other. */
+struct orl_record_put_vector {
+	struct orl_record head;
+	uint64_t off;
+	int64_t stride;
+	uint32_t len, n;
+	unsigned char data[];
+};
+_Static_assert(sizeof(struct orl_record_put_vector) == 32, "on the wire");
+
+/* The answer holds the data likewise. */
+struct orl_record_get_vector {
+	struct orl_record head;
+	uint64_t off;
+	int64_t stride;
+	uint32_t len, n;
+	uint32_t slot;
+	uint32_t pad;
+};
+_Static_assert(sizeof(struct orl_record_get_vector) == 40, "on the wire");
 
 /* Of the largest record, what is not data. */
 #define ORL_RECORD_ROOM 64
@@ -64,6 +87,11 @@ int orl_transfer(struct orl_link *link, enum orl_way way, uint64_t off,
  */
 void orl_lone_note(struct orl_link *link, struct orl_record *record, void *dst);
 void orl_lone_post(struct orl_link *link);
+
+/* -- small blocks, vector.c; take the progress lock ------------------------ */
+
+int orl_put_vector(struct orl_target *target, const struct orl_vector *vector);
+int orl_get_vector(struct orl_target *target, const struct orl_vector *vector);
 
 /* -- keys, keys.c; progress lock held -------------------------------------- */
 

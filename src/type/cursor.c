@@ -181,21 +181,6 @@ size_t orl_cursor_next(struct orl_cursor *cur, size_t max, ptrdiff_t *off)
 
 /* -- two cursors ----------------------------------------------------------*/
 
-int orl_cursor_pairs(struct orl_cursor *a, struct orl_cursor *b, orl_pair_fn fn,
-		     void *arg)
-{
-	while (a->left && b->left) {
-		size_t len = a->left < b->left ? a->left : b->left;
-		int rc = fn(arg, a->off, b->off, len);
-
-		if (rc)
-			return rc;
-		advance(a, len);
-		advance(b, len);
-	}
-	return 0;
-}
-
 /* n blocks of len bytes, to and from addresses that grow by the strides. */
 struct blocks {
 	char *dst;
@@ -227,9 +212,20 @@ static void copy_any(const struct blocks *b)
 		memmove(dst, src, b->len);
 }
 
-static void copy_blocks(const struct blocks *b)
+void orl_copy_steps(void *dst, ptrdiff_t dst_stride, const void *src,
+		    ptrdiff_t src_stride, size_t len, size_t n)
 {
-	switch (b->len) {
+	const struct blocks all = {
+		.dst = dst,
+		.src = src,
+		.dst_stride = dst_stride,
+		.src_stride = src_stride,
+		.len = len,
+		.n = n,
+	};
+	const struct blocks *b = &all;
+
+	switch (len) {
 	case 1:
 		copy_each(b, 1);
 		break;
@@ -283,35 +279,45 @@ static void take_steps(struct orl_cursor *cur, size_t len, size_t n)
 		advance(cur, n * len);
 }
 
+bool orl_cursor_steps(struct orl_cursor *a, struct orl_cursor *b,
+		      struct orl_steps *steps)
+{
+	size_t n;
+
+	if (!a->left || !b->left)
+		return false;
+	steps->a = a->off;
+	steps->b = b->off;
+	steps->len = a->left < b->left ? a->left : b->left;
+	steps->n = count_steps(a, steps->len, &steps->a_stride);
+	n = count_steps(b, steps->len, &steps->b_stride);
+	if (n < steps->n)
+		steps->n = n;
+	take_steps(a, steps->len, steps->n);
+	take_steps(b, steps->len, steps->n);
+	return true;
+}
+
 void orl_type_copy(const struct orl_type *dst_type, size_t dst_count, void *dst,
 		   const struct orl_type *src_type, size_t src_count,
 		   const void *src)
 {
 	struct orl_cursor to, from;
-	struct blocks b;
-	size_t n;
+	struct orl_steps s;
 
 	if (dst_type->dense && src_type->dense) {
 		size_t room = dst_type->size * dst_count;
-
-		n = src_type->size * src_count;
+		size_t n = src_type->size * src_count;
 		if (room && n)
 			memmove(dst, src, n < room ? n : room);
 		return;
 	}
 	orl_cursor_bytes(&to, dst_type, dst_count);
 	orl_cursor_bytes(&from, src_type, src_count);
-	while (to.left && from.left) {
-		/* Not on pointers: the buffer may be MPI_BOTTOM. */
-		b.dst = (char *)((uintptr_t)dst + (uintptr_t)to.off);
-		b.src = (const char *)((uintptr_t)src + (uintptr_t)from.off);
-		b.len = to.left < from.left ? to.left : from.left;
-		b.n = count_steps(&to, b.len, &b.dst_stride);
-		n = count_steps(&from, b.len, &b.src_stride);
-		if (n < b.n)
-			b.n = n;
-		copy_blocks(&b);
-		take_steps(&to, b.len, b.n);
-		take_steps(&from, b.len, b.n);
-	}
+	/* Not on pointers: the buffer may be MPI_BOTTOM. */
+	while (orl_cursor_steps(&to, &from, &s))
+		orl_copy_steps((void *)((uintptr_t)dst + (uintptr_t)s.a),
+			       s.a_stride,
+			       (void *)((uintptr_t)src + (uintptr_t)s.b),
+			       s.b_stride, s.len, s.n);
 }
