@@ -38,7 +38,7 @@ behaviour = \
 	test/layout test/layout_edges \
 	test/attributes test/keyvals test/errhandlers test/info \
 	test/hints test/nic \
-	test/alloc_mem test/dynamic test/regions test/comms \
+	test/alloc_mem test/dynamic test/regions test/remapped test/comms \
 	test/win_many test/win_churn test/win_huge test/win_lazy \
 	test/err_memory test/err_epoch test/err_range test/err_args \
 	test/err_create test/unreachable test/threads test/file \

@@ -2,7 +2,9 @@
 /*
  * memory.c - memory that the provider wants to know of: what peers may read
  * and write, and in rare cases the local buffers of operations.  Caching is
- * left to the provider, which sees memory being unmapped.
+ * left to the provider: libfabric's cache of local buffers (verbs) is bounded
+ * (FI_MR_CACHE_MAX_COUNT, FI_MR_CACHE_MAX_SIZE) and drops what is unmapped
+ * or given back before the address can be used anew; test/remapped.c.
  */
 #include "fabric.h"
 
