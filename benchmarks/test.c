@@ -66,6 +66,8 @@ const struct test bench_tests[] = {
 	  &bench_put_many, NULL, MESSAGES(neighbouring) },
 	{ "rate_far", "1000 puts scattered over 8 MB, for one", &bench_put_many,
 	  NULL, MESSAGES(scattered) },
+	{ "acc_rate", "1000 sums of a double at one place, for one", &bench_acc,
+	  NULL, MESSAGES(at_base) },
 
 	{ "put_vector", "a put of 64 KiB to a vector of blocks, for one block",
 	  &bench_put_vector, NULL, STRIDED },
