@@ -224,3 +224,11 @@ check_PROGRAMS += $(nodes) test/progress_job test/lost
 TESTS += $(nodes) test/progress_modes.sh test/lost.sh
 EXTRA_DIST += test/progress_modes.sh test/lost.sh
 # -- end of other nodes ------------------------------------------------------------
+
+# -- synchronisation: epochs, fairness, groups -----------------------------------
+synchronisation = test/epoch_sequences
+HOSTS_TESTS += $(synchronisation)
+check_PROGRAMS += $(synchronisation)
+TESTS += $(synchronisation)
+EXTRA_DIST += test/epochs.h
+# -- end of synchronisation ------------------------------------------------------

@@ -17,7 +17,9 @@ static const unsigned legal[] = {
 			   IN(ORL_EPOCH_FENCE_USED),
 	[ORL_CALL_START] = IN(ORL_EPOCH_NONE) | IN(ORL_EPOCH_FENCE),
 	[ORL_CALL_COMPLETE] = IN(ORL_EPOCH_START),
-	[ORL_CALL_POST] = ANY & ~IN(ORL_EPOCH_FENCE_USED),
+	/* With a lock only if that is not of the own rank. */
+	[ORL_CALL_POST] =
+		ANY & ~IN(ORL_EPOCH_FENCE_USED) & ~IN(ORL_EPOCH_LOCK_ALL),
 	[ORL_CALL_WAIT] = ANY,
 	[ORL_CALL_TEST] = ANY,
 	[ORL_CALL_LOCK] =
@@ -45,7 +47,7 @@ const char *orl_epoch_objection(const struct orl_win *win, enum orl_call call)
 {
 	bool needs_exposure = call == ORL_CALL_WAIT || call == ORL_CALL_TEST;
 	bool bars_exposure = call == ORL_CALL_FENCE || call == ORL_CALL_POST ||
-			     call == ORL_CALL_FREE;
+			     call == ORL_CALL_LOCK_ALL || call == ORL_CALL_FREE;
 
 	if (orl_unlikely(win->is_leaving && call != ORL_CALL_FREE))
 		return "MPI_Win_free was called, and refused by a callback";
@@ -54,6 +56,23 @@ const char *orl_epoch_objection(const struct orl_win *win, enum orl_call call)
 	if (needs_exposure && !win->exposing)
 		return "no exposure epoch is open (MPI_Win_post)";
 	if (bars_exposure && win->exposing)
+		return "an exposure epoch of MPI_Win_post is open";
+	if (call == ORL_CALL_POST && win->epoch == ORL_EPOCH_LOCK &&
+	    win->targets[win->rank].held)
+		return "this rank holds a lock of its own window";
+	return NULL;
+}
+
+const char *orl_epoch_objection_to_lock(const struct orl_win *win,
+					uint32_t rank)
+{
+	const char *why = orl_epoch_objection(win, ORL_CALL_LOCK);
+
+	if (why)
+		return why;
+	if (win->targets[rank].held)
+		return "the target is locked already";
+	if (win->exposing && rank == win->rank)
 		return "an exposure epoch of MPI_Win_post is open";
 	return NULL;
 }

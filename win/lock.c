@@ -116,24 +116,17 @@ static int check_lock(struct orl_win *win, int type, int rank, int assertion)
 		return MPI_ERR_RANK;
 	if (assertion & ~MPI_MODE_NOCHECK)
 		return MPI_ERR_ASSERT;
-	if (orl_info_no_locks(win) || win->targets[rank].held ||
-	    (win->exposing && (unsigned)rank == win->rank) ||
-	    orl_epoch_objection(win, ORL_CALL_LOCK))
+	if (orl_info_no_locks(win) ||
+	    orl_epoch_objection_to_lock(win, (uint32_t)rank))
 		return MPI_ERR_RMA_SYNC;
 	return 0;
 }
 
-static const char *sync_reason(struct orl_win *win, enum orl_call call)
+/* In place of why, the epoch's objection. */
+static const char *sync_reason(const struct orl_win *win, const char *why)
 {
-	const char *why = orl_epoch_objection(win, call);
-
-	if (orl_info_no_locks(win))
-		return "the window has the info key no_locks";
-	if (why)
-		return why;
-	if (win->exposing)
-		return "this rank exposes its window (MPI_Win_post)";
-	return "the target is locked already";
+	return orl_info_no_locks(win) ? "the window has the info key no_locks"
+				      : why;
 }
 
 static ORL_COLD int refuse_lock(struct orl_win *win, int type, int rank,
@@ -156,9 +149,10 @@ static ORL_COLD int refuse_lock(struct orl_win *win, int type, int rank,
 				    "assertion %#x has bits that no lock takes",
 				    (unsigned)assertion);
 	default:
-		return orl_win_fail(win, call, MPI_ERR_RMA_SYNC,
-				    "target %d: %s", rank,
-				    sync_reason(win, ORL_CALL_LOCK));
+		return orl_win_fail(
+			win, call, MPI_ERR_RMA_SYNC, "target %d: %s", rank,
+			sync_reason(win, orl_epoch_objection_to_lock(
+						 win, (uint32_t)rank)));
 	}
 }
 
@@ -285,7 +279,7 @@ static ORL_COLD int fail_all(struct orl_win *win, int rc)
  */
 int orl_win_lock_all(struct orl_win *win, int assertion)
 {
-	const char *call = "MPI_Win_lock_all";
+	const char *call = "MPI_Win_lock_all", *why;
 	bool legal;
 	int rc;
 
@@ -294,14 +288,14 @@ int orl_win_lock_all(struct orl_win *win, int assertion)
 				    "assertion %#x has bits that no lock takes",
 				    (unsigned)assertion);
 	orl_lock(&win->mutex);
-	legal = !orl_info_no_locks(win) && !win->exposing &&
-		!orl_epoch_objection(win, ORL_CALL_LOCK_ALL);
+	why = orl_epoch_objection(win, ORL_CALL_LOCK_ALL);
+	legal = !orl_info_no_locks(win) && !why;
 	if (orl_likely(legal))
 		win->epoch = ORL_EPOCH_LOCK_ALL;
 	orl_unlock(&win->mutex);
 	if (orl_unlikely(!legal))
 		return orl_win_fail(win, call, MPI_ERR_RMA_SYNC, "%s",
-				    sync_reason(win, ORL_CALL_LOCK_ALL));
+				    sync_reason(win, why));
 	win->lock_all_nocheck = assertion & MPI_MODE_NOCHECK;
 	rc = enter_all(win);
 	if (orl_unlikely(rc))

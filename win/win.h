@@ -208,6 +208,9 @@ enum orl_call {
 
 /* Is the call legal now?  NULL, or why it is not. */
 const char *orl_epoch_objection(const struct orl_win *win, enum orl_call call);
+/* The same for a lock of that rank. */
+const char *orl_epoch_objection_to_lock(const struct orl_win *win,
+					uint32_t rank);
 
 /*
  * The slow half of orl_epoch_admit: opens the fence epoch, or meets the
