@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Plain MPI programs, built with everything else and not installed.
-noinst_PROGRAMS = benchmarks/rmabench benchmarks/rawfabric
+noinst_PROGRAMS = benchmarks/rmabench benchmarks/rmacrowd \
+	benchmarks/rawfabric
 benchmarks_rmabench_SOURCES = benchmarks/asleep.c benchmarks/bench.h \
 	benchmarks/main.c benchmarks/measure.c benchmarks/op.c \
 	benchmarks/options.c benchmarks/sync.c benchmarks/test.c \
 	benchmarks/window.c
+benchmarks_rmacrowd_SOURCES = benchmarks/crowd.c
 benchmarks_rawfabric_SOURCES = benchmarks/raw/fabric.c benchmarks/raw/main.c \
 	benchmarks/raw/raw.h benchmarks/raw/tcp.c
 benchmarks_rawfabric_LDADD = -ldl

@@ -81,6 +81,8 @@ const struct test bench_tests[] = {
 	  ONE },
 	{ "lock_shared", "lock shared, put, unlock", &bench_put,
 	  &bench_lock_shared, ONE },
+	{ "lock", "lock exclusively and unlock, without operations", NULL,
+	  &bench_lock, ONE },
 	{ "lock_all", "lock_all and unlock_all without operations", NULL,
 	  &bench_each_lock_all, ONE },
 	{ "lock_all_put", "lock_all, put, unlock_all", &bench_put,

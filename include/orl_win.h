@@ -120,6 +120,17 @@ bool orl_win_get_attr(struct orl_win *win, int keyval, void *value);
 /* May the program set or delete the attribute? */
 int orl_win_check_keyval(struct orl_win *win, const char *call, int keyval);
 
+/* -- accounting --------------------------------------------------------------
+ */
+
+/* Of all live windows of this process; bytes. */
+struct orl_account {
+	uint64_t windows;
+	uint64_t held;	 /* private memory */
+	uint64_t shared; /* control blocks, in the arena */
+};
+void orl_win_account(struct orl_account *account);
+
 /* -- memory, section 8.2 --------------------------------------------------- */
 
 int orl_mem_alloc(MPI_Aint size, MPI_Info info, void *base);

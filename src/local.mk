@@ -36,7 +36,7 @@ hostlib_LTLIBRARIES = liboriel.la
 liboriel_la_SOURCES = include/oriel.h \
 	src/mpi/block.c src/mpi/communicate.c src/mpi/counted.h \
 	src/mpi/entry.h src/mpi/error.c src/mpi/finalize.c \
-	src/mpi/fortran.c src/mpi/library.c src/mpi/object.c \
+	src/mpi/fortran.c src/mpi/library.c src/mpi/object.c src/mpi/stat.c \
 	src/mpi/synchronise.c src/mpi/unit.h src/mpi/window.c
 liboriel_la_LIBADD = libcore.la
 liboriel_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \

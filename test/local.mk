@@ -226,9 +226,21 @@ EXTRA_DIST += test/progress_modes.sh test/lost.sh
 # -- end of other nodes ------------------------------------------------------------
 
 # -- synchronisation: epochs, fairness, groups -----------------------------------
-synchronisation = test/epoch_sequences
+synchronisation = test/epoch_sequences test/fair test/pscw_random \
+	test/threads_windows test/memory
 HOSTS_TESTS += $(synchronisation)
 check_PROGRAMS += $(synchronisation)
 TESTS += $(synchronisation)
-EXTRA_DIST += test/epochs.h
+EXTRA_DIST += test/epochs.h test/stats.h
 # -- end of synchronisation ------------------------------------------------------
+
+# -- threads, judged by ThreadSanitizer; part of quickstart's check -----------------
+EXTRA_DIST += test/tsan.sh test/tsan.supp
+.PHONY: check-tsan clean-tsan
+check-tsan:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS=test/tsan.sh \
+		TEST_SUITE_LOG=test-suite-tsan.log SH_LOG_COMPILER=$(SHELL)
+clean-tsan:
+	rm -rf tsan
+clean-local: clean-tsan
+# -- end of ThreadSanitizer ---------------------------------------------------------

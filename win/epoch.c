@@ -43,7 +43,8 @@ static const char *const states[] = {
 	[ORL_EPOCH_LOCK_ALL] = "an epoch of MPI_Win_lock_all is open",
 };
 
-const char *orl_epoch_objection(const struct orl_win *win, enum orl_call call)
+const char *orl_epoch_objection_now(const struct orl_win *win,
+				    enum orl_call call)
 {
 	bool needs_exposure = call == ORL_CALL_WAIT || call == ORL_CALL_TEST;
 	bool bars_exposure = call == ORL_CALL_FENCE || call == ORL_CALL_POST ||
@@ -63,10 +64,20 @@ const char *orl_epoch_objection(const struct orl_win *win, enum orl_call call)
 	return NULL;
 }
 
+const char *orl_epoch_objection(struct orl_win *win, enum orl_call call)
+{
+	const char *why;
+
+	orl_lock(&win->mutex);
+	why = orl_epoch_objection_now(win, call);
+	orl_unlock(&win->mutex);
+	return why;
+}
+
 const char *orl_epoch_objection_to_lock(const struct orl_win *win,
 					uint32_t rank)
 {
-	const char *why = orl_epoch_objection(win, ORL_CALL_LOCK);
+	const char *why = orl_epoch_objection_now(win, ORL_CALL_LOCK);
 
 	if (why)
 		return why;
@@ -84,11 +95,11 @@ static int open_fence(struct orl_win *win, struct orl_target *target)
 	if (rc)
 		return rc;
 	orl_lock(&win->mutex);
-	win->epoch = ORL_EPOCH_FENCE_USED;
+	orl_epoch_set(win, ORL_EPOCH_FENCE_USED);
 	if (win->spans)
 		__atomic_store_n(&target->access, 1, __ATOMIC_RELEASE);
 	else
-		win->access_all = 1;
+		orl_epoch_set_all(win, true);
 	orl_unlock(&win->mutex);
 	return 0;
 }
@@ -110,7 +121,7 @@ int orl_epoch_first_access(struct orl_win *win, struct orl_target *target)
 		rc = orl_remote_connect(win, target);
 		return rc ? rc : orl_pscw_meet(win, target);
 	}
-	switch (win->epoch) {
+	switch (orl_epoch_of(win)) {
 	case ORL_EPOCH_FENCE:
 	case ORL_EPOCH_FENCE_USED:
 		return open_fence(win, target);
@@ -127,7 +138,7 @@ void orl_epoch_close(struct orl_win *win)
 	struct orl_link *link;
 	uint32_t i;
 
-	win->access_all = 0;
+	orl_epoch_set_all(win, false);
 	if (orl_likely(!win->spans))
 		return;
 	for (i = 0; i < win->nnear; i++)

@@ -43,8 +43,8 @@ int orl_win_fence(struct orl_win *win, int assertion)
 	rc = (assertion & neither) == neither ? orl_win_drain(win)
 					      : synchronise(win);
 	orl_lock(&win->mutex);
-	win->epoch = assertion & MPI_MODE_NOSUCCEED ? ORL_EPOCH_NONE
-						    : ORL_EPOCH_FENCE;
+	orl_epoch_set(win, assertion & MPI_MODE_NOSUCCEED ? ORL_EPOCH_NONE
+							  : ORL_EPOCH_FENCE);
 	orl_epoch_close(win);
 	orl_unlock(&win->mutex);
 	if (orl_unlikely(rc))

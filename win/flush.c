@@ -56,24 +56,30 @@ int orl_win_drain_near(struct orl_win *win)
 
 static bool may_flush(const struct orl_win *win, int rank)
 {
+	uint8_t epoch = orl_epoch_of(win);
+
 	if (orl_unlikely((unsigned)rank >= win->size))
 		return false;
-	return win->epoch == ORL_EPOCH_LOCK_ALL ||
-	       (win->epoch == ORL_EPOCH_LOCK && win->targets[rank].held);
+	return epoch == ORL_EPOCH_LOCK_ALL ||
+	       (epoch == ORL_EPOCH_LOCK && win->targets[rank].held);
+}
+
+static ORL_COLD int refuse_all(struct orl_win *win, const char *call)
+{
+	return orl_win_fail(win, call, MPI_ERR_RMA_SYNC,
+			    "%s; a flush needs a passive epoch",
+			    orl_epoch_objection(win, ORL_CALL_FLUSH));
 }
 
 static ORL_COLD int refuse(struct orl_win *win, const char *call, int rank)
 {
-	const char *why = orl_epoch_objection(win, ORL_CALL_FLUSH);
-
 	if (rank == MPI_PROC_NULL)
 		return MPI_SUCCESS;
 	if ((unsigned)rank >= win->size)
 		return orl_win_fail(win, call, MPI_ERR_RANK,
 				    "no rank %d in the window", rank);
-	if (why)
-		return orl_win_fail(win, call, MPI_ERR_RMA_SYNC,
-				    "%s; a flush needs a passive epoch", why);
+	if (!orl_epoch_is_passive(win))
+		return refuse_all(win, call);
 	return orl_win_fail(win, call, MPI_ERR_RMA_SYNC,
 			    "target %d is not locked", rank);
 }
@@ -99,12 +105,10 @@ static int flush_one(struct orl_win *win, const char *call, int rank,
 
 static int flush_all(struct orl_win *win, const char *call, bool local)
 {
-	const char *why = orl_epoch_objection(win, ORL_CALL_FLUSH);
 	int rc;
 
-	if (orl_unlikely(why))
-		return orl_win_fail(win, call, MPI_ERR_RMA_SYNC,
-				    "%s; a flush needs a passive epoch", why);
+	if (orl_unlikely(!orl_epoch_is_passive(win)))
+		return refuse_all(win, call);
 	orl_progress_tick();
 	rc = complete_all(win, local);
 	atomic_thread_fence(memory_order_seq_cst);

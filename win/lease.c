@@ -22,6 +22,7 @@
  */
 #include "win.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 
 /* -- rank 0: who has a lease, who waits ------------------------------------ */
@@ -429,6 +430,21 @@ void orl_lease_close(struct orl_win *win)
 	}
 	free(leases->holders);
 	free(leases);
+}
+
+uint64_t orl_lease_held(const struct orl_win *win)
+{
+	const struct orl_leases *leases = win->leases;
+	uint64_t sum;
+	uint32_t i;
+
+	if (!leases)
+		return 0;
+	sum = malloc_usable_size((void *)leases) +
+	      malloc_usable_size(leases->holders);
+	for (i = 0; i < win->size; i++)
+		sum += malloc_usable_size(leases->holders[i]);
+	return sum;
 }
 
 void orl_lease_serve(void)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 libcore_la_SOURCES += \
-	win/accumulate.c win/agree.c win/asker.c win/barrier.c win/create.c \
+	win/account.c win/accumulate.c win/agree.c win/asker.c win/barrier.c \
+	win/create.c \
 	win/creation.h win/dynamic.c \
 	win/epoch.c win/error.c win/fence.c win/flush.c win/hints.c win/info.c win/lease.c \
 	win/lock.c win/memory.c win/nic.c win/object.c win/petition.c win/place.c \

@@ -170,7 +170,7 @@ static ORL_COLD int fail_lock(struct orl_win *win, struct orl_target *target,
 	orl_lock(&win->mutex);
 	target->held = ORL_HELD_NOTHING;
 	if (--win->nlocks == 0)
-		win->epoch = ORL_EPOCH_NONE;
+		orl_epoch_set(win, ORL_EPOCH_NONE);
 	orl_unlock(&win->mutex);
 	return orl_win_fail(win, "MPI_Win_lock", rc, "target %u", target->rank);
 }
@@ -193,7 +193,7 @@ int orl_win_lock(struct orl_win *win, int type, int rank, int assertion)
 	}
 	target = &win->targets[rank];
 	target->held = kind_of(type, assertion);
-	win->epoch = ORL_EPOCH_LOCK;
+	orl_epoch_set(win, ORL_EPOCH_LOCK);
 	hurry = win->nlocks++ ? ORL_MODE_HURRY : 0;
 	orl_unlock(&win->mutex);
 	rc = acquire(win, target, hurry);
@@ -223,7 +223,7 @@ int orl_win_unlock(struct orl_win *win, int rank)
 	if (orl_unlikely(rank == MPI_PROC_NULL))
 		return MPI_SUCCESS;
 	if (orl_unlikely((unsigned)rank >= win->size ||
-			 win->epoch != ORL_EPOCH_LOCK ||
+			 orl_epoch_of(win) != ORL_EPOCH_LOCK ||
 			 !win->targets[rank].access))
 		return refuse_unlock(win, rank);
 	orl_progress_tick();
@@ -234,7 +234,7 @@ int orl_win_unlock(struct orl_win *win, int rank)
 	orl_lock(&win->mutex);
 	target->held = ORL_HELD_NOTHING;
 	if (--win->nlocks == 0)
-		win->epoch = ORL_EPOCH_NONE;
+		orl_epoch_set(win, ORL_EPOCH_NONE);
 	orl_unlock(&win->mutex);
 	if (orl_unlikely(rc))
 		return orl_win_fail(win, "MPI_Win_unlock", rc, "target %d",
@@ -269,7 +269,7 @@ static void leave_all(struct orl_win *win)
 static ORL_COLD int fail_all(struct orl_win *win, int rc)
 {
 	orl_lock(&win->mutex);
-	win->epoch = ORL_EPOCH_NONE;
+	orl_epoch_set(win, ORL_EPOCH_NONE);
 	orl_unlock(&win->mutex);
 	return orl_win_fail(win, "MPI_Win_lock_all", rc, "%s", "");
 }
@@ -288,10 +288,10 @@ int orl_win_lock_all(struct orl_win *win, int assertion)
 				    "assertion %#x has bits that no lock takes",
 				    (unsigned)assertion);
 	orl_lock(&win->mutex);
-	why = orl_epoch_objection(win, ORL_CALL_LOCK_ALL);
+	why = orl_epoch_objection_now(win, ORL_CALL_LOCK_ALL);
 	legal = !orl_info_no_locks(win) && !why;
 	if (orl_likely(legal))
-		win->epoch = ORL_EPOCH_LOCK_ALL;
+		orl_epoch_set(win, ORL_EPOCH_LOCK_ALL);
 	orl_unlock(&win->mutex);
 	if (orl_unlikely(!legal))
 		return orl_win_fail(win, call, MPI_ERR_RMA_SYNC, "%s",
@@ -300,7 +300,7 @@ int orl_win_lock_all(struct orl_win *win, int assertion)
 	rc = enter_all(win);
 	if (orl_unlikely(rc))
 		return fail_all(win, rc);
-	win->access_all = !win->spans;
+	orl_epoch_set_all(win, !win->spans);
 	return MPI_SUCCESS;
 }
 
@@ -314,11 +314,11 @@ int orl_win_unlock_all(struct orl_win *win)
 				    "%s", why);
 	orl_progress_tick();
 	rc = orl_win_drain(win);
-	win->access_all = 0;
+	orl_epoch_set_all(win, false);
 	leave_all(win);
 	orl_lock(&win->mutex);
 	orl_epoch_close(win);
-	win->epoch = ORL_EPOCH_NONE;
+	orl_epoch_set(win, ORL_EPOCH_NONE);
 	orl_unlock(&win->mutex);
 	if (orl_unlikely(rc))
 		return orl_win_fail(win, "MPI_Win_unlock_all", rc, "%s", "");

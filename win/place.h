@@ -52,8 +52,7 @@ static inline int orl_place_call(struct orl_win *win, const struct orl_xfer *x)
 {
 	if (orl_unlikely((uint32_t)x->rank >= win->size))
 		return MPI_ERR_RANK;
-	if (orl_unlikely(x->request && win->epoch != ORL_EPOCH_LOCK &&
-			 win->epoch != ORL_EPOCH_LOCK_ALL))
+	if (orl_unlikely(x->request && !orl_epoch_is_passive(win)))
 		return MPI_ERR_RMA_SYNC;
 	if (orl_unlikely((x->ocount | x->tcount) < 0))
 		return MPI_ERR_COUNT;

@@ -116,7 +116,7 @@ int orl_win_post(struct orl_win *win, MPI_Group group, int assertion)
 		return rc;
 	orl_lock(&win->mutex);
 	if (win->epoch == ORL_EPOCH_FENCE)
-		win->epoch = ORL_EPOCH_NONE;
+		orl_epoch_set(win, ORL_EPOCH_NONE);
 	win->exposing = true;
 	orl_unlock(&win->mutex);
 	/* What we stored into the window before is seen by those who come. */
@@ -152,7 +152,7 @@ int orl_win_start(struct orl_win *win, MPI_Group group, int assertion)
 		started_target(win, i)->held = ORL_HELD_START;
 	win->start_nocheck = assertion & MPI_MODE_NOCHECK;
 	orl_lock(&win->mutex);
-	win->epoch = ORL_EPOCH_START;
+	orl_epoch_set(win, ORL_EPOCH_START);
 	orl_unlock(&win->mutex);
 	return MPI_SUCCESS;
 }
@@ -210,7 +210,7 @@ int orl_win_complete(struct orl_win *win)
 	win->started = NULL;
 	win->nstarted = 0;
 	orl_lock(&win->mutex);
-	win->epoch = ORL_EPOCH_NONE;
+	orl_epoch_set(win, ORL_EPOCH_NONE);
 	orl_unlock(&win->mutex);
 	if (orl_unlikely(rc))
 		return orl_win_fail(win, "MPI_Win_complete", rc, "%s", "");

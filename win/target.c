@@ -31,9 +31,11 @@ const struct orl_path *orl_win_path(const struct orl_win *win, uint32_t rank,
 static int list_near(struct orl_creation *creation)
 {
 	struct orl_win *win = creation->win;
-	uint32_t i;
+	uint32_t i, n = 0;
 
-	win->near = malloc(win->size * sizeof(*win->near));
+	for (i = 0; i < win->size; i++)
+		n += orl_creation_is_near(creation, i);
+	win->near = malloc(n * sizeof(*win->near));
 	if (!win->near)
 		return MPI_ERR_NO_MEM;
 	for (i = 0; i < win->size; i++)

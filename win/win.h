@@ -206,9 +206,34 @@ enum orl_call {
 	ORL_CALL_FREE
 };
 
-/* Is the call legal now?  NULL, or why it is not. */
-const char *orl_epoch_objection(const struct orl_win *win, enum orl_call call);
-/* The same for a lock of that rank. */
+/* Changes are made under the mutex; of threads that only look, none waits. */
+static inline uint8_t orl_epoch_of(const struct orl_win *win)
+{
+	return __atomic_load_n(&win->epoch, __ATOMIC_RELAXED);
+}
+
+static inline bool orl_epoch_is_passive(const struct orl_win *win)
+{
+	uint8_t epoch = orl_epoch_of(win);
+
+	return epoch == ORL_EPOCH_LOCK_ALL || epoch == ORL_EPOCH_LOCK;
+}
+
+static inline void orl_epoch_set(struct orl_win *win, enum orl_epoch epoch)
+{
+	__atomic_store_n(&win->epoch, (uint8_t)epoch, __ATOMIC_RELAXED);
+}
+
+static inline void orl_epoch_set_all(struct orl_win *win, bool access)
+{
+	__atomic_store_n(&win->access_all, access, __ATOMIC_RELAXED);
+}
+
+/* Is the call legal now?  NULL, or why it is not.  Takes the mutex. */
+const char *orl_epoch_objection(struct orl_win *win, enum orl_call call);
+/* The same, mutex held; and for a lock of that rank. */
+const char *orl_epoch_objection_now(const struct orl_win *win,
+				    enum orl_call call);
 const char *orl_epoch_objection_to_lock(const struct orl_win *win,
 					uint32_t rank);
 
@@ -223,7 +248,7 @@ static inline int orl_epoch_admit(struct orl_win *win,
 				  struct orl_target *target)
 {
 	/* Acquire: what the post that another thread met lets us see. */
-	if (orl_likely(win->access_all |
+	if (orl_likely(__atomic_load_n(&win->access_all, __ATOMIC_RELAXED) |
 		       __atomic_load_n(&target->access, __ATOMIC_ACQUIRE)))
 		return 0;
 	return orl_epoch_first_access(win, target);
@@ -285,6 +310,8 @@ void orl_lease_serve(void);
  */
 int orl_lease_take(struct orl_win *win, uint8_t mode, bool hurry);
 void orl_lease_give(struct orl_win *win);
+/* Bytes that the window keeps for its leases. */
+uint64_t orl_lease_held(const struct orl_win *win);
 
 /* After the first exchange, if ranks are of several nodes: opens the network
  * and exchanges contacts.  An error class. */
