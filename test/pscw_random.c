@@ -14,8 +14,8 @@
 #define WINDOWS 3
 #define ROUNDS	60
 #define RANKS	64
-/* A member's: post, operation and complete, their answers and credits. */
-#define MESSAGES 6
+/* A member's: post, operation and complete, and what answers them. */
+#define MESSAGES 3
 
 static struct test_win windows[WINDOWS];
 static MPI_Group world;
@@ -158,8 +158,11 @@ static void counted_round(int round)
 
 	one_round(round);
 	sent = stat_sum("messages_sent") - sent;
-	check(sent <= MESSAGES * members, "%lld messages for %ld members", sent,
-	      members);
+	if (!test_rank)
+		printf("# note: %lld messages for %ld members\n", sent,
+		       members);
+	check(sent <= MESSAGES * members + test_size,
+	      "%lld messages for %ld members", sent, members);
 }
 
 int main(int argc, char **argv)
