@@ -143,6 +143,6 @@ void orl_epoch_close(struct orl_win *win)
 		return;
 	for (i = 0; i < win->nnear; i++)
 		win->targets[win->near[i]].access = 0;
-	for (link = win->links; link; link = link->next)
+	for (link = orl_remote_links(win); link; link = link->next)
 		win->targets[link->target].access = 0;
 }

@@ -10,7 +10,7 @@ static int synchronise(struct orl_win *win)
 {
 	int rc = 0, near, lost;
 
-	if (orl_unlikely(win->spans && win->links))
+	if (orl_unlikely(win->spans && orl_remote_links(win)))
 		rc = orl_remote_flush_for_barrier(win);
 	near = orl_win_drain_near(win);
 	lost = orl_win_barrier(win);

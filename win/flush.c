@@ -19,7 +19,8 @@ static int complete_near(struct orl_win *win, bool local)
 	for (i = 0; i < win->nnear; i++) {
 		struct orl_target *target = &win->targets[win->near[i]];
 
-		if (!target->queue)
+		/* Ours is seen; of other threads', flush decides. */
+		if (!__atomic_load_n(&target->queue, __ATOMIC_RELAXED))
 			continue;
 		one = local ? target->path->finish(target)
 			    : target->path->flush(target);

@@ -223,8 +223,8 @@ static struct orl_link *make_link(struct orl_win *win,
 	link->rank = win->rank;
 	link->target = target->rank;
 	link->next = win->links;
-	win->links = link;
-	/* Release: other threads read it without the lock. */
+	/* Release: other threads read both without the lock. */
+	__atomic_store_n(&win->links, link, __ATOMIC_RELEASE);
 	__atomic_store_n(&target->link, link, __ATOMIC_RELEASE);
 	return link;
 }
@@ -271,7 +271,8 @@ int orl_remote_tell(struct orl_win *win, struct orl_target *target,
 		/* Nobody asks later whether the word has come, nor, but for a
 		 * post, for what went before it: the target itself knows. */
 		link->lone = NULL;
-		link->unasked = unasked && type == ORL_AM_POST;
+		__atomic_store_n(&link->unasked, unasked && type == ORL_AM_POST,
+				 __ATOMIC_RELAXED);
 		link->unsettled |= unasked && type == ORL_AM_ARRIVE;
 		orl_path_send(link);
 	} else {
@@ -293,7 +294,7 @@ static int for_links(struct orl_win *win, bool flush)
 			orl_path_flush_begin(link);
 		orl_progress_unlock();
 	}
-	for (link = win->links; link; link = link->next) {
+	for (link = orl_remote_links(win); link; link = link->next) {
 		struct orl_target *target = &win->targets[link->target];
 
 		one = flush ? target->path->flush(target)
@@ -305,7 +306,7 @@ static int for_links(struct orl_win *win, bool flush)
 
 int orl_remote_flush(struct orl_win *win)
 {
-	return win->links ? for_links(win, true) : 0;
+	return orl_remote_links(win) ? for_links(win, true) : 0;
 }
 
 /*
@@ -330,7 +331,7 @@ int orl_remote_flush_for_barrier(struct orl_win *win)
 		if (!is_told(win, link))
 			orl_path_flush_begin(link);
 	orl_progress_unlock();
-	for (link = win->links; link; link = link->next) {
+	for (link = orl_remote_links(win); link; link = link->next) {
 		struct orl_target *target = &win->targets[link->target];
 
 		one = is_told(win, link) ? target->path->finish(target)
@@ -342,7 +343,7 @@ int orl_remote_flush_for_barrier(struct orl_win *win)
 
 int orl_remote_finish(struct orl_win *win)
 {
-	return win->links ? for_links(win, false) : 0;
+	return orl_remote_links(win) ? for_links(win, false) : 0;
 }
 
 /* -- losses ---------------------------------------------------------------- */

@@ -320,6 +320,12 @@ void orl_remote_free(struct orl_win *win);
 /* The link of a remote target, made if need be; NULL: no memory. */
 struct orl_link *orl_remote_link(struct orl_win *win,
 				 struct orl_target *target);
+/* The links made so far: they stay, the list grows at its head. */
+static inline struct orl_link *orl_remote_links(const struct orl_win *win)
+{
+	/* Acquire: pairs with the release in make_link, remote.c. */
+	return __atomic_load_n(&win->links, __ATOMIC_ACQUIRE);
+}
 /* Any target: a remote one is accessed through its link.  0 or -ENOMEM. */
 int orl_remote_connect(struct orl_win *win, struct orl_target *target);
 /*

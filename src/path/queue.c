@@ -146,15 +146,20 @@ static int run_reads(struct orl_queue *queue, pid_t pid)
 
 static struct orl_queue *queue_of(struct orl_target *target)
 {
-	if (!target->queue)
-		target->queue = pool_take();
-	return target->queue;
+	struct orl_queue *queue = target->queue;
+
+	if (queue)
+		return queue;
+	queue = pool_take();
+	/* Whether it is there is asked without the lock, too. */
+	__atomic_store_n(&target->queue, queue, __ATOMIC_RELAXED);
+	return queue;
 }
 
 static void put_back(struct orl_target *target)
 {
 	pool_give(target->queue);
-	target->queue = NULL;
+	__atomic_store_n(&target->queue, NULL, __ATOMIC_RELAXED);
 }
 
 static bool has_room(const struct orl_queue *queue, size_t len)
