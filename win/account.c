@@ -27,7 +27,8 @@ static uint64_t held(const struct orl_win *win)
 	       malloc_usable_size(win->holders) +
 	       malloc_usable_size(win->started) +
 	       malloc_usable_size(win->exposed) +
-	       malloc_usable_size(win->attached) + held_by_links(win) +
+	       malloc_usable_size(win->attached) +
+	       malloc_usable_size(win->nic) + held_by_links(win) +
 	       orl_lease_held(win);
 }
 
