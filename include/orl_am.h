@@ -67,6 +67,8 @@ struct orl_am_peer {
 			    * 0: it has, or we do not */
 	uint64_t ask_next; /* when to ask whether it lives */
 	uint64_t watched;  /* when that was looked at last */
+	uint64_t hinted;   /* coarse time of the latest hint, */
+	size_t unhinted;   /* and the weight of transfers since */
 };
 
 /*
@@ -81,6 +83,12 @@ void orl_am_card_fill(struct orl_am_card *card);
 /* Counts reads and writes of the peer's memory that are under way (or -1):
  * who waits for them is told if it is lost.  Lock held. */
 void orl_am_await(struct orl_am_peer *peer, int change);
+/*
+ * After a read or write of len bytes was posted: the peer executes it in some
+ * poll, without ever hearing of it.  Tells it now and then, so that it knows
+ * that polling is worth while.  Lock held.
+ */
+void orl_am_hint(struct orl_am_peer *peer, size_t len);
 /* The peer of a card; made at first sight; lives until exit. */
 int orl_am_peer_find(const struct orl_am_card *card, struct orl_am_peer **peer);
 

@@ -131,6 +131,25 @@ void orl_am_message_tell(struct orl_am_peer *peer, uint16_t flags)
 	orl_am_message_send(message, peer);
 }
 
+/* -- hints ----------------------------------------------------------------- */
+
+/* Small transfers, or the like of them in large ones, for a hint. */
+#define HINT_WEIGHT  32
+#define WEIGHT_BYTES 16384
+
+void orl_am_hint(struct orl_am_peer *peer, size_t len)
+{
+	uint64_t now = orl_am_clock();
+
+	peer->unhinted += 1 + len / WEIGHT_BYTES;
+	if (orl_fabric.passive ||
+	    (peer->unhinted < HINT_WEIGHT && now == peer->hinted))
+		return;
+	peer->unhinted = 0;
+	peer->hinted = now;
+	orl_am_message_tell(peer, 0);
+}
+
 /* -- credit ---------------------------------------------------------------- */
 
 static bool is_within_window(struct orl_am_peer *peer)

@@ -131,6 +131,7 @@ static int post(struct orl_link *link, enum orl_way way, uint64_t addr,
 	else
 		orl_fabric_read(&transfer->op, link->peer->addr, addr, key,
 				local->iov_base, local->iov_len);
+	orl_am_hint(link->peer, local->iov_len);
 	return 0;
 }
 
@@ -199,6 +200,7 @@ void orl_lone_post(struct orl_link *link)
 	else
 		read_lone(transfer, (const struct orl_record_get *)lone,
 			  link->lone_dst);
+	orl_am_hint(link->peer, 0);
 }
 
 void orl_lone_note(struct orl_link *link, struct orl_record *record, void *dst)

@@ -35,18 +35,12 @@ static inline void orl_network_trace(void)
 	atomic_store_explicit(&orl_network_polls, n + 1, memory_order_relaxed);
 }
 
-/* orl_now_ns() of when a poll last did anything, or there was something to
- * read; and how many calls of the hook may still poll on account of it. */
+/* orl_now_ns() of when a poll last did anything, and how many calls of the
+ * hook may still poll on account of it. */
 extern _Atomic(uint64_t) orl_network_worked;
 extern _Atomic(uint32_t) orl_network_heat;
-/* A sign of traffic has been seen. */
+/* A poll has done something. */
 void orl_network_note(uint64_t now);
-
-/* Is there something to read, as far as the fd tells?  A system call. */
-bool orl_network_is_readable(void);
-
-/* What the thread last slept on, -1 if nothing tells. */
-extern _Atomic(int) orl_network_fd;
 
 /* Polls for a thread of the application; true if anything was done. */
 bool orl_network_poll(void);

@@ -7,7 +7,6 @@
 #include "orl_progress.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <sched.h>
 #include <stddef.h>
 
@@ -21,11 +20,8 @@
 #define SHORT_HOOK_NS 2000
 #define LONG_HOOK_NS  10000
 #define TRAFFIC_NS    500000 /* after the latest message */
-#define HOT_CALLS     400    /* of the hook, after a sign of traffic */
-#define CALLS_A_SIGN  16     /* how often it looks for one then */
-#define POLLS_A_CALL                                                           \
-	4 /* then, unless one does something: the host's own
-			      * turn takes as long as some of ours */
+#define HOT_CALLS     400    /* of the hook, after a message */
+#define POLLS_A_CALL  4	     /* then: the host's turn takes as long as some */
 
 static _Atomic(orl_poll_fn) polls[MAX_POLLS];
 
@@ -34,7 +30,6 @@ _Atomic(bool) orl_network_on;
 _Atomic(uint32_t) orl_network_polls;
 _Atomic(uint64_t) orl_network_worked;
 _Atomic(uint32_t) orl_network_heat;
-_Atomic(int) orl_network_fd = -1;
 
 /* Within orl_progress_host: what it calls may wait, or call the hook. */
 static THREAD_LOCAL bool is_inside;
@@ -123,27 +118,12 @@ static bool has_traffic(uint64_t now)
 		       TRAFFIC_NS;
 }
 
-/*
- * Others' reads and writes, which a poll serves, leave no other trace than
- * that there was something to read.
- */
-bool orl_network_is_readable(void)
-{
-	struct pollfd fd = { .fd = atomic_load_explicit(&orl_network_fd,
-							memory_order_relaxed),
-			     .events = POLLIN };
-
-	return fd.fd >= 0 && poll(&fd, 1, 0) > 0;
-}
-
 static void poll_hot(uint32_t heat)
 {
 	int i;
 
 	atomic_store_explicit(&orl_network_heat, heat - 1,
 			      memory_order_relaxed);
-	if (heat % CALLS_A_SIGN == 0 && orl_network_is_readable())
-		orl_network_note(orl_now_ns());
 	for (i = 0; i < POLLS_A_CALL && !orl_network_poll(); i++)
 		;
 }

@@ -21,16 +21,17 @@
 #include "network.h"
 #include "orl_util.h"
 
-#define NAP_NS	    150000     /* while the application polls: at first, */
-#define LONG_NAP_NS 1200000    /* and when it goes on: a nap costs it time */
-#define SPIN_NS	    50000      /* after a message, for the next */
-#define TRAFFIC_NS  200000     /* messages so close may be worth a spin */
-#define PAID_NS	    4000       /* what came later came as a next message */
-#define SHORT_NS    20000      /* naps where no fd tells: the first, */
-#define LONG_NS	    1000000    /* and the longest */
-#define IDLE_NS	    1000000000 /* on the fd: only lest a wake-up be lost */
-#define REFUSALS    4	       /* of sleep, before it is a nap all the same */
-#define MAX_SKIP    63
+#define NAP_NS	     150000	/* while the application polls: at first, */
+#define LONG_NAP_NS  1200000	/* and when it goes on: a nap costs it time */
+#define SPIN_NS	     50000	/* after a message, for the next, at first, */
+#define LONG_SPIN_NS 1000000	/* and while sleeps end sooner than spins */
+#define TRAFFIC_NS   200000	/* messages so close may be worth a spin */
+#define PAID_NS	     4000	/* what came later came as a next message */
+#define SHORT_NS     20000	/* naps where no fd tells: the first, */
+#define LONG_NS	     1000000	/* and the longest */
+#define IDLE_NS	     1000000000 /* on the fd: only lest a wake-up be lost */
+#define REFUSALS     4		/* of sleep, before it is a nap all the same */
+#define MAX_SKIP     63
 
 #define STACK_BYTES (256 << 10)
 
@@ -56,6 +57,7 @@ struct view {
 	long stand;	  /* ns, of the next nap while the application polls */
 	long nap;	  /* of the next one where no fd tells */
 	int refusals;	  /* may_sleep said no, in a row */
+	uint64_t spin;	  /* ns, in a visit that spins */
 	bool readable;	  /* by the fd it has just slept on */
 	bool is_visiting; /* has done something since it slept */
 	bool spins;	  /* waits for more in this visit */
@@ -210,7 +212,7 @@ static void note_work(struct view *me)
 static bool expects_more(const struct view *me)
 {
 	return me->is_visiting && me->spins &&
-	       orl_now_ns() - me->worked < SPIN_NS;
+	       orl_now_ns() - me->worked < me->spin;
 }
 
 static void end_visit(struct view *me)
@@ -258,6 +260,25 @@ static int poll_once(bool *done)
 	return 0;
 }
 
+/*
+ * Others' reads and writes are done within a poll, without a word but for a
+ * hint now and then: between hints a visit ends though there is traffic.
+ * That shows in sleeps that are soon over.
+ */
+static void sleep_between(struct view *me, int fd, long ns)
+{
+	uint64_t began = orl_now_ns();
+
+	doze(me, fd, ns);
+	if (!me->readable)
+		return;
+	if (orl_now_ns() - began > me->spin)
+		me->spin = SPIN_NS;
+	else if (me->spin < LONG_SPIN_NS)
+		me->spin *= 2;
+	note_work(me);
+}
+
 static void serve(struct view *me)
 {
 	bool done;
@@ -272,29 +293,22 @@ static void serve(struct view *me)
 		note_work(me);
 		return;
 	}
-	if (expects_more(me)) {
-		if (orl_network_is_readable())
-			note_work(me);
+	if (expects_more(me))
 		return;
-	}
 	orl_progress_lock();
 	ns = plan(me, &fd);
 	orl_progress_unlock();
 	if (!ns)
 		return;
 	end_visit(me);
-	atomic_store_explicit(&orl_network_fd, fd, memory_order_relaxed);
-	doze(me, fd, ns);
-	/* Others' reads and writes are done within a poll, without a word. */
-	if (me->readable)
-		note_work(me);
+	sleep_between(me, fd, ns);
 }
 
 /* -- its life -------------------------------------------------------------- */
 
 static void *run(void *arg)
 {
-	struct view me = { .stand = NAP_NS, .nap = SHORT_NS };
+	struct view me = { .stand = NAP_NS, .nap = SHORT_NS, .spin = SPIN_NS };
 
 	is_self = true;
 	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
