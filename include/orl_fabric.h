@@ -38,6 +38,8 @@ struct orl_fabric {
 			  * touches no pages */
 	size_t message_most;  /* bytes of a message that stays in order, and
 			      * takes one trip */
+	size_t inject_most;   /* bytes of a message that orl_fabric_inject
+			       * takes */
 	size_t transfer_most; /* bytes of one read or write */
 	bool atomics;	      /* orl_fabric_atomic may be called */
 	/* Orders that atomics on the same bytes keep by themselves, in the
@@ -188,6 +190,13 @@ struct orl_fabric_atomic {
 
 void orl_fabric_atomic(struct orl_fabric_atomic *atomic, uint64_t peer,
 		       uint64_t addr, uint64_t key);
+/*
+ * The same for a message of at most inject_most bytes whose end nobody needs
+ * to hear of: sent, or copied, at return.  0, or -EAGAIN: then it has to go by
+ * orl_fabric_send, as what went before it does.  That the peer is lost may
+ * remain unnoticed.
+ */
+int orl_fabric_inject(uint64_t peer, const void *message, size_t len);
 
 /* -- progress -------------------------------------------------------------- */
 

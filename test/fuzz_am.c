@@ -176,10 +176,11 @@ static size_t make_known(uint8_t *bytes, size_t len, unsigned what)
 	if (len < sizeof(*head) || !(what & 1))
 		return len;
 	head->to = orl_am_token;
-	head->from = peer->token;
+	head->from = (uint32_t)peer->token;
+	head->from_up = (uint16_t)(peer->token >> 32);
 	head->credit = (uint16_t)(what & 2 ? peer->sent : peer->credited);
 	if (what & 4)
-		head->cookie = cookie;
+		head->cookie = (uint32_t)cookie;
 	else if (what & 2)
 		head->cookie = 0;
 	head->link = what & 8 ? 1 : 2;

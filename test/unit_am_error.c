@@ -163,8 +163,9 @@ static struct raw make_raw(void)
 
 	memset(&raw, 0, sizeof(raw));
 	raw.head.to = links[0].peer->token;
-	raw.head.from = orl_am_token;
-	raw.head.cookie = links[0].cookie;
+	raw.head.from = (uint32_t)orl_am_token;
+	raw.head.from_up = (uint16_t)(orl_am_token >> 32);
+	raw.head.cookie = (uint32_t)links[0].cookie;
 	raw.step[0].head.type = ORL_AM_PUT;
 	raw.step[0].head.bytes = sizeof(raw.step[0]);
 	raw.step[1] = raw.step[0];

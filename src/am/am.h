@@ -20,20 +20,23 @@
 
 /* -- the wire: little as on all hosts that we run on ----------------------- */
 
-/* Written by the sender, checked by the receiver; records follow. */
+/*
+ * Written by the sender, checked by the receiver; records follow.  With a
+ * record of 32 bytes it makes 64, which providers send at once.
+ */
 struct orl_am_head {
-	uint64_t to;	 /* the receiver's token */
-	uint64_t from;	 /* the sender's */
-	uint64_t cookie; /* the receiver's name of the window; 0: none */
-	uint32_t rank;	 /* the sender's in it */
-	uint32_t link;	 /* the sender's name for the link; 0: none */
-	uint32_t serial; /* and for this message, in errors */
-	uint16_t credit; /* requests of the receiver's that have come, modulo
-			  * 2^16 */
+	uint64_t to;	  /* the receiver's token, its secret */
+	uint32_t from;	  /* the sender's: its lower bits, */
+	uint16_t from_up; /* and those above */
+	uint16_t credit;  /* requests of the receiver's that have come, modulo
+			   * 2^16 */
+	uint32_t cookie;  /* the receiver's name of the window; 0: none */
+	uint32_t rank;	  /* the sender's in it */
+	uint32_t link;	  /* the sender's name for the link; 0: none */
+	uint16_t serial;  /* and for this message, in errors; never 0 */
 	uint16_t flags;
 };
-/* With a small record it makes 64 bytes, which providers send at once. */
-_Static_assert(sizeof(struct orl_am_head) == 40, "on the wire");
+_Static_assert(sizeof(struct orl_am_head) == 32, "on the wire");
 
 enum {
 	ORL_AM_REQUEST = 1,   /* counts for credit */
@@ -76,8 +79,9 @@ struct orl_am_message {
 	struct orl_am_peer *peer;
 	size_t len;
 	size_t latest;	 /* offset of the latest record; 0: none */
-	uint32_t serial; /* of each use another */
+	uint16_t serial; /* of each use another, as long as it matters */
 	bool unasked;	 /* the link's when this was begun */
+	bool asks;	 /* whether the peer lives: its own fate tells */
 	uint64_t data[ORL_AM_BYTES / sizeof(uint64_t)];
 };
 
@@ -117,7 +121,19 @@ static inline size_t orl_am_message_room(const struct orl_am_message *message)
 extern uint64_t orl_am_token; /* this process's */
 extern struct orl_am_peer *orl_am_peers;
 
-struct orl_am_peer *orl_am_peer_by_token(uint64_t token);
+/* The part of a token that names its process, if it is not secret. */
+static inline uint64_t orl_am_name_of(uint64_t token)
+{
+	return token & ((1ull << 48) - 1);
+}
+
+static inline uint64_t orl_am_sender(const struct orl_am_head *head)
+{
+	return head->from | (uint64_t)head->from_up << 32;
+}
+
+/* By that part. */
+struct orl_am_peer *orl_am_peer_by_name(uint64_t name);
 int orl_am_random(uint64_t *number); /* not 0 */
 /* Asks those that we wait for and that have been silent, now and then. */
 void orl_am_watch_all(void);

@@ -145,7 +145,7 @@ static struct orl_am_peer *admit(const struct orl_am_head *head, size_t len)
 	if (len < sizeof(*head) || len > ORL_AM_BYTES ||
 	    head->to != orl_am_token)
 		return NULL;
-	peer = orl_am_peer_by_token(head->from);
+	peer = orl_am_peer_by_name(orl_am_sender(head));
 	if (!peer || peer->error || !take_credit(peer, head->credit))
 		return NULL;
 	peer->asked = 0;

@@ -79,7 +79,7 @@ static int begin(struct orl_link *link)
 		return -ENOMEM;
 	link->out->unasked = link->unasked;
 	head = orl_am_head(link->out);
-	head->cookie = link->cookie;
+	head->cookie = (uint32_t)link->cookie;
 	head->rank = link->rank;
 	head->link = link->id;
 	return 0;

@@ -28,7 +28,7 @@ size_t orl_am_message_most(void)
 
 struct orl_am_message *orl_am_message_get(void)
 {
-	static uint32_t serial;
+	static uint16_t serial;
 	struct orl_am_message *message = spare;
 
 	if (orl_likely(message)) {
@@ -47,6 +47,7 @@ struct orl_am_message *orl_am_message_get(void)
 	message->latest = 0;
 	message->serial = serial;
 	message->unasked = false;
+	message->asks = false;
 	memset(orl_am_head(message), 0, sizeof(struct orl_am_head));
 	return message;
 }
@@ -98,6 +99,16 @@ static void sent(struct orl_fabric_op *op, int error)
 		orl_am_lose(peer, error);
 }
 
+/* The quicker way for small ones.  False: it cannot go that way. */
+static bool inject(struct orl_am_message *message, struct orl_am_peer *peer)
+{
+	if (message->len > orl_fabric.inject_most || message->asks ||
+	    orl_fabric_inject(peer->addr, message->data, message->len))
+		return false;
+	orl_am_message_put(message);
+	return true;
+}
+
 void orl_am_message_send(struct orl_am_message *message,
 			 struct orl_am_peer *peer)
 {
@@ -108,16 +119,19 @@ void orl_am_message_send(struct orl_am_message *message,
 		return;
 	}
 	head->to = peer->token;
-	head->from = orl_am_token;
+	head->from = (uint32_t)orl_am_token;
+	head->from_up = (uint16_t)(orl_am_token >> 32);
 	head->serial = message->serial;
 	head->credit = (uint16_t)peer->received;
 	if (orl_progress_has_thread())
 		head->flags |= ORL_AM_LIVELY;
 	peer->told = peer->received;
 	__atomic_store_n(&peer->spoken, true, __ATOMIC_RELAXED);
+	orl_am_counts.sent++;
+	if (inject(message, peer))
+		return;
 	message->peer = peer;
 	message->op.done = sent;
-	orl_am_counts.sent++;
 	orl_fabric_send(&message->op, peer->addr, message->data, message->len);
 }
 

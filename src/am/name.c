@@ -16,7 +16,8 @@ int orl_am_name_make(void *object, uint64_t *cookie)
 		rc = orl_am_random(&name);
 		if (rc)
 			return rc;
-	} while (orl_map_find(&names, name));
+		name = (uint32_t)name; /* as heads have it */
+	} while (!name || orl_map_find(&names, name));
 	rc = orl_map_set(&names, name, object);
 	if (!rc)
 		*cookie = name;

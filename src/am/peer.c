@@ -20,7 +20,7 @@
 #define LOOK_INTERVAL (SECOND / 4)
 #define FORGOTTEN     (8ull * SECOND) /* since it was watched last */
 
-static struct orl_map by_token = ORL_MAP_INIT;
+static struct orl_map by_name = ORL_MAP_INIT;
 
 uint64_t orl_am_token;
 struct orl_am_peer *orl_am_peers;
@@ -48,9 +48,9 @@ void orl_am_card_fill(struct orl_am_card *card)
 	memcpy(card->name, orl_fabric.name, orl_fabric.name_len);
 }
 
-struct orl_am_peer *orl_am_peer_by_token(uint64_t token)
+struct orl_am_peer *orl_am_peer_by_name(uint64_t name)
 {
-	return token ? orl_map_find(&by_token, token) : NULL;
+	return name ? orl_map_find(&by_name, name) : NULL;
 }
 
 static int make_peer(const struct orl_am_card *card, struct orl_am_peer **made)
@@ -65,7 +65,7 @@ static int make_peer(const struct orl_am_card *card, struct orl_am_peer **made)
 	peer->is_lively = card->lively;
 	rc = orl_fabric_peer(card->name, card->name_len, &peer->addr);
 	if (!rc)
-		rc = orl_map_set(&by_token, peer->token, peer);
+		rc = orl_map_set(&by_name, orl_am_name_of(peer->token), peer);
 	if (rc) {
 		free(peer);
 		return rc;
@@ -87,8 +87,11 @@ int orl_am_peer_find(const struct orl_am_card *card, struct orl_am_peer **peer)
 	if (!card->token || !card->name_len ||
 	    card->name_len > sizeof(card->name))
 		return -EINVAL;
-	*peer = orl_am_peer_by_token(card->token);
-	return *peer ? 0 : make_peer(card, peer);
+	*peer = orl_am_peer_by_name(orl_am_name_of(card->token));
+	if (!*peer)
+		return make_peer(card, peer);
+	/* As good as never: of 2^48 names two processes drew the same. */
+	return (*peer)->token == card->token ? 0 : -EEXIST;
 }
 
 /* -- loss ------------------------------------------------------------------ */
@@ -140,6 +143,7 @@ static void ask(struct orl_am_peer *peer)
 
 	if (!message)
 		return;
+	message->asks = true;
 	orl_am_message_append(message, ORL_AM_PING, sizeof(struct orl_record));
 	orl_am_message_send(message, peer);
 }

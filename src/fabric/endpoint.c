@@ -46,6 +46,7 @@ static void note_traits(struct orl_endpoint *endpoint,
 	endpoint->mr_mode = domain->mr_mode;
 	endpoint->key_size = domain->mr_key_size;
 	endpoint->message_most = find_message_most(info);
+	endpoint->inject_most = info->tx_attr->inject_size;
 	/* shm takes in all that is there at once, and gets stuck on 1024
 	 * messages without a buffer. */
 	endpoint->recv_bytes = is_provider(info, "shm") ? 2 << 20 : 256 << 10;

@@ -31,6 +31,7 @@ static void describe(const struct orl_candidate *candidate)
 	orl_fabric.any_memory =
 		!(orl_endpoint.mr_mode & (FI_MR_ALLOCATED | FI_MR_PROV_KEY));
 	orl_fabric.message_most = orl_endpoint.message_most;
+	orl_fabric.inject_most = orl_endpoint.inject_most;
 	orl_fabric.transfer_most = most < TRANSFER_MOST ? most : TRANSFER_MOST;
 	orl_atomics_query(info);
 }

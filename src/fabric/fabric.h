@@ -84,9 +84,10 @@ struct orl_endpoint {
 	/* Writes up to this many bytes are copied by the provider, which
 	 * saves it a registration; 0 where there is none to be saved. */
 	size_t inject;
-	int fd;		   /* -1: none */
-	size_t recv_bytes; /* of each receive buffer */
-	int unposted;	   /* buffers that are to be posted again */
+	size_t inject_most; /* of a message */
+	int fd;		    /* -1: none */
+	size_t recv_bytes;  /* of each receive buffer */
+	int unposted;	    /* buffers that are to be posted again */
 	struct orl_recv_buffer buffers[ORL_RECV_BUFFERS];
 };
 
