@@ -14,6 +14,7 @@
 #ifndef ORL_FABRIC_H
 #define ORL_FABRIC_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -146,6 +147,14 @@ void orl_fabric_read(struct orl_fabric_op *op, uint64_t peer, uint64_t addr,
 void orl_fabric_send(struct orl_fabric_op *op, uint64_t peer,
 		     const void *message, size_t len);
 
+/*
+ * The same for a message of at most inject_most bytes whose end nobody needs
+ * to hear of: sent, or copied, at return.  0, or -EAGAIN: then it has to go by
+ * orl_fabric_send, as what went before it does.  That the peer is lost may
+ * remain unnoticed.
+ */
+int orl_fabric_inject(uint64_t peer, const void *message, size_t len);
+
 /* -- atomics --------------------------------------------------------------- */
 
 /* What is done to an element at the target. */
@@ -190,24 +199,19 @@ struct orl_fabric_atomic {
 
 void orl_fabric_atomic(struct orl_fabric_atomic *atomic, uint64_t peer,
 		       uint64_t addr, uint64_t key);
-/*
- * The same for a message of at most inject_most bytes whose end nobody needs
- * to hear of: sent, or copied, at return.  0, or -EAGAIN: then it has to go by
- * orl_fabric_send, as what went before it does.  That the peer is lost may
- * remain unnoticed.
- */
-int orl_fabric_inject(uint64_t peer, const void *message, size_t len);
-
 /* -- progress -------------------------------------------------------------- */
 
 /* Completions, messages, what was kept.  True if anything was done. */
 bool orl_fabric_poll(void);
 
 /*
- * What a thread may sleep on: a file descriptor that becomes readable, or -1
- * where the provider has none (then it has to poll now and then).
+ * What a thread may sleep on until one of them is ready, as their events say:
+ * their number, at most ORL_FABRIC_FDS and most, or 0 where nothing tells for
+ * now (then it has to poll now and then).  The list may lack a connection that
+ * has just been made: no sleep may be longer than a second.
  */
-int orl_fabric_fd(void);
+#define ORL_FABRIC_FDS 160
+int orl_fabric_fds(struct pollfd *fds, int most);
 /* May it sleep now?  False: something is there, or kept; poll instead. */
 bool orl_fabric_may_sleep(void);
 

@@ -7,6 +7,7 @@
 #ifndef ORL_PROGRESS_H
 #define ORL_PROGRESS_H
 
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,10 +42,14 @@ void orl_progress_unlock(void);
 /* Does this thread hold it?  For assertions. */
 bool orl_progress_has_lock(void);
 
+#define ORL_NETWORK_FDS 160
+
 /* Where messages come from, as src/am gives it. */
 struct orl_network {
-	bool (*poll)(void);	 /* lock held; true if anything was done */
-	int (*fd)(void);	 /* lock held: to sleep on, or -1 */
+	bool (*poll)(void); /* lock held; true if anything was done */
+	/* Lock held: what to sleep on until one is ready, and how many they
+	 * are, ORL_NETWORK_FDS at most; 0: nothing tells. */
+	int (*fds)(struct pollfd *fds, int most);
 	bool (*may_sleep)(void); /* lock held: is there nothing to poll for? */
 	/*
 	 * Lock held: microseconds after which poll must look at something

@@ -107,9 +107,10 @@ static inline bool poll_pipe(void)
 	return true;
 }
 
-static inline int pipe_fd(void)
+static inline int pipe_fds(struct pollfd *fds, int most)
 {
-	return without_fd ? -1 : requests[0];
+	fds[0] = (struct pollfd){ .fd = requests[0], .events = POLLIN };
+	return !without_fd;
 }
 
 static inline bool pipe_may_sleep(void)
@@ -124,7 +125,7 @@ static inline long pipe_patience(void)
 
 static struct orl_network network = {
 	.poll = poll_pipe,
-	.fd = pipe_fd,
+	.fds = pipe_fds,
 	.may_sleep = pipe_may_sleep,
 	.patience = pipe_patience,
 	.needs_cpu = true,

@@ -72,9 +72,9 @@ bool orl_fabric_poll(void)
 	return true;
 }
 
-int orl_fabric_fd(void)
+int orl_fabric_fds(struct pollfd *fds, int most)
 {
-	return -1;
+	return 0;
 }
 
 bool orl_fabric_may_sleep(void)

@@ -214,16 +214,31 @@ static double cpu_seconds(void)
 
 static int vain;
 
+/* Until there is something to sleep on; true if something came meanwhile. */
+static bool wait_for_fds(struct pollfd *fds, int *n, int timeout_ms)
+{
+	for (; !(*n = orl_fabric_fds(fds, ORL_FABRIC_FDS)) && timeout_ms > 0;
+	     timeout_ms--) {
+		if (orl_fabric_poll())
+			return true;
+		usleep(1000);
+	}
+	return false;
+}
+
 /*
  * One step of who has nothing to do but to serve: asleep, if it may.  False
  * if nothing came.
  */
 static bool doze(int timeout_ms)
 {
-	struct pollfd item = { .fd = orl_fabric_fd(), .events = POLLIN };
+	struct pollfd fds[ORL_FABRIC_FDS];
 	bool any;
+	int n;
 
-	if (orl_fabric_may_sleep() && !poll(&item, 1, timeout_ms))
+	if (wait_for_fds(fds, &n, timeout_ms))
+		return true;
+	if (orl_fabric_may_sleep() && !poll(fds, (nfds_t)n, n ? timeout_ms : 0))
 		return false;
 	any = orl_fabric_poll();
 	vain += !any;
@@ -239,14 +254,14 @@ static void sleep_for_messages(struct partner *partner)
 	open_fabric(count_message);
 	peer = meet_by_card(partner, &card);
 	/* First contact finds it asleep, too. */
-	for (int i = 1; i <= 100 && orl_fabric_fd() >= 0; i++) {
+	for (int i = 1; i <= 100; i++) {
 		while (received < i)
 			check(doze(60000));
 		check(!send_to(peer, &word, 8));
 	}
 	before = cpu_seconds();
 	vain = 0;
-	while (orl_fabric_fd() >= 0 && doze(1000))
+	while (doze(1000))
 		check(vain < 100);
 	check(cpu_seconds() - before < 0.5);
 	close_fabric();
@@ -262,7 +277,7 @@ static void sleeping(void)
 	partner = partner_start(sleep_for_messages);
 	open_fabric(count_message);
 	peer = meet_by_card(&partner, &card);
-	for (int i = 1; i <= 100 && orl_fabric_fd() >= 0; i++) {
+	for (int i = 1; i <= 100; i++) {
 		check(!send_to(peer, &word, 8));
 		while (received < i)
 			make_progress();

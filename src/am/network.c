@@ -67,7 +67,7 @@ static void say_bye(void)
 	}
 }
 
-static bool poll(void)
+static bool poll_network(void)
 {
 	bool busy;
 
@@ -121,8 +121,8 @@ static int open_fabric(int ranks, const char **what)
 static int start(int ranks, const char **what)
 {
 	const struct orl_network network = {
-		.poll = poll,
-		.fd = orl_fabric_fd,
+		.poll = poll_network,
+		.fds = orl_fabric_fds,
 		.may_sleep = may_sleep,
 		.patience = get_patience,
 		.needs_cpu = true,

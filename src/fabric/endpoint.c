@@ -113,13 +113,16 @@ static int post_buffers(struct orl_endpoint *endpoint)
 /* -- opening --------------------------------------------------------------- */
 
 /* With something to sleep on, if it can be had. */
-static int open_cq(struct orl_endpoint *endpoint)
+static int open_cq(struct orl_endpoint *endpoint, bool has_sockets)
 {
 	struct fi_cq_attr attr = { .format = FI_CQ_FORMAT_DATA,
 				   .wait_obj = FI_WAIT_FD };
-	int rc = fi_cq_open(endpoint->domain, &attr, &endpoint->cq, NULL);
+	int rc = -ENOSYS;
 
 	endpoint->fd = -1;
+	endpoint->has_sockets = has_sockets;
+	if (!has_sockets)
+		rc = fi_cq_open(endpoint->domain, &attr, &endpoint->cq, NULL);
 	if (rc) {
 		attr.wait_obj = FI_WAIT_NONE;
 		return fi_cq_open(endpoint->domain, &attr, &endpoint->cq, NULL);
@@ -148,7 +151,7 @@ static int open_objects(struct orl_endpoint *endpoint, struct fi_info *info,
 	if (rc)
 		return rc;
 	*step = "fi_cq_open";
-	rc = open_cq(endpoint);
+	rc = open_cq(endpoint, orl_sockets_are_wanted(info, ranks));
 	if (rc)
 		return rc;
 	*step = "fi_endpoint";

@@ -9,6 +9,7 @@
 #include "orl_fabric.h"
 
 #include <net/if.h>
+#include <poll.h>
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
@@ -85,7 +86,8 @@ struct orl_endpoint {
 	 * saves it a registration; 0 where there is none to be saved. */
 	size_t inject;
 	size_t inject_most; /* of a message */
-	int fd;		    /* -1: none */
+	bool has_sockets;   /* to sleep on, see sockets.c; else */
+	int fd;		    /* the completion queue's, or -1: none */
 	size_t recv_bytes;  /* of each receive buffer */
 	int unposted;	    /* buffers that are to be posted again */
 	struct orl_recv_buffer buffers[ORL_RECV_BUFFERS];
@@ -103,6 +105,15 @@ int orl_recv_post(struct orl_endpoint *endpoint,
 /* Local memory where the provider wants it registered; else *mr is NULL. */
 int orl_local_open(struct orl_endpoint *endpoint, const void *buf, size_t len,
 		   uint64_t access, struct fid_mr **mr);
+
+/* -- sockets.c ------------------------------------------------------------- */
+
+/* Shall the completion queue be opened without a descriptor of its own? */
+bool orl_sockets_are_wanted(const struct fi_info *info, int ranks);
+/* Connections are being made: not to be relied upon for a while. */
+void orl_sockets_expect(void);
+/* As orl_fabric_fds. */
+int orl_sockets_list(struct pollfd *fds, int most);
 
 /* -- atomic.c -------------------------------------------------------------- */
 
@@ -123,6 +134,7 @@ struct orl_fabric_list {
 struct orl_fabric_peer {
 	fi_addr_t addr;
 	int error; /* -errno once it is lost */
+	bool contacted;
 	struct orl_fabric_peer *next;
 	/* What the provider had no room for, and its place among the peers
 	 * that have such. */
@@ -152,6 +164,9 @@ struct orl_fabric_op *orl_list_take(struct orl_fabric_list *list);
 /* The name of this process's endpoint, as orl_fabric.name. */
 int orl_name_make(const struct fi_info *info);
 void orl_peers_close(void);
+/* Does a socket with these addresses belong to the endpoint? */
+bool orl_peer_is_of_us(const struct sockaddr_storage *here,
+		       const struct sockaddr_storage *there);
 void orl_peer_keep(struct orl_fabric_peer *peer, struct orl_fabric_op *op);
 /* All of its operations that the provider has not been given fail. */
 void orl_peer_lose(struct orl_fabric_peer *peer, int error);

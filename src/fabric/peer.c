@@ -11,6 +11,7 @@
 #include "orl_util.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +128,46 @@ int orl_fabric_peer(const void *bytes, size_t len, uint64_t *addr)
 	peers = peer;
 	*addr = (uintptr_t)peer;
 	return 0;
+}
+
+static bool is_same_port(const struct sockaddr_storage *a,
+			 const struct sockaddr_storage *b)
+{
+	/* It lies at the same place in both kinds of addresses. */
+	return a->ss_family == b->ss_family &&
+	       ((const struct sockaddr_in *)a)->sin_port ==
+		       ((const struct sockaddr_in *)b)->sin_port;
+}
+
+static bool is_same_address(const struct sockaddr_storage *a,
+			    const struct sockaddr_storage *b)
+{
+	if (!is_same_port(a, b))
+		return false;
+	if (a->ss_family == AF_INET6)
+		return !memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr,
+			       &((const struct sockaddr_in6 *)b)->sin6_addr,
+			       sizeof(struct in6_addr));
+	return a->ss_family == AF_INET &&
+	       ((const struct sockaddr_in *)a)->sin_addr.s_addr ==
+		       ((const struct sockaddr_in *)b)->sin_addr.s_addr;
+}
+
+bool orl_peer_is_of_us(const struct sockaddr_storage *here,
+		       const struct sockaddr_storage *there)
+{
+	struct orl_fabric_peer *peer;
+	struct sockaddr_storage own = { 0 };
+	struct name name;
+
+	memcpy(&name, orl_fabric.name, sizeof(name));
+	memcpy(&own, name.address, sizeof(name.address));
+	if (is_same_port(here, &own))
+		return true;
+	for (peer = peers; peer; peer = peer->next)
+		if (is_same_address(there, &peer->address))
+			return true;
+	return false;
 }
 
 static void stop_looking(struct orl_fabric_peer *peer)

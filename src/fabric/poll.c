@@ -180,9 +180,14 @@ bool orl_fabric_poll(void)
 
 /* -- sleeping -------------------------------------------------------------- */
 
-int orl_fabric_fd(void)
+int orl_fabric_fds(struct pollfd *fds, int most)
 {
-	return orl_endpoint.fd;
+	if (orl_endpoint.has_sockets)
+		return orl_sockets_list(fds, most);
+	if (orl_endpoint.fd < 0 || most < 1)
+		return 0;
+	fds[0] = (struct pollfd){ .fd = orl_endpoint.fd, .events = POLLIN };
+	return 1;
 }
 
 bool orl_fabric_may_sleep(void)

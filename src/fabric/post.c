@@ -139,6 +139,15 @@ static void fail(struct orl_fabric_op *op, int rc)
 		orl_peer_lose(orl_peer_of(op->peer), rc);
 }
 
+/* Its connection is made by the first operation. */
+static void contact(struct orl_fabric_peer *peer)
+{
+	if (orl_likely(peer->contacted))
+		return;
+	peer->contacted = true;
+	orl_sockets_expect();
+}
+
 static void start(struct orl_fabric_op *op)
 {
 	struct orl_fabric_peer *peer = orl_peer_of(op->peer);
@@ -147,6 +156,7 @@ static void start(struct orl_fabric_op *op)
 	op->mr = NULL;
 	op->copy = NULL;
 	op->error = 0;
+	contact(peer);
 	if (orl_unlikely(peer->error)) {
 		fail(op, peer->error);
 		return;
@@ -246,6 +256,7 @@ int orl_fabric_inject(uint64_t addr, const void *message, size_t len)
 {
 	struct orl_fabric_peer *peer = orl_peer_of(addr);
 
+	contact(peer);
 	if (orl_unlikely(peer->error || peer->kept.first) ||
 	    fi_inject(orl_endpoint.ep, message, len, peer->addr))
 		return -EAGAIN;

@@ -21,16 +21,17 @@
 #include "network.h"
 #include "orl_util.h"
 
-#define NAP_NS	     150000	/* while the application polls: at first, */
-#define LONG_NAP_NS  1200000	/* and when it goes on: a nap costs it time */
-#define SPIN_NS	     50000	/* after a message, for the next, at first, */
-#define LONG_SPIN_NS 1000000	/* and while sleeps end sooner than spins */
-#define TRAFFIC_NS   200000	/* messages so close may be worth a spin */
-#define PAID_NS	     4000	/* what came later came as a next message */
-#define SHORT_NS     20000	/* naps where no fd tells: the first, */
-#define LONG_NS	     1000000	/* and the longest */
-#define IDLE_NS	     1000000000 /* on the fd: only lest a wake-up be lost */
-#define REFUSALS     4		/* of sleep, before it is a nap all the same */
+#define NAP_NS	     150000    /* while the application polls: at first, */
+#define LONG_NAP_NS  1200000   /* and when it goes on: a nap costs it time */
+#define SPIN_NS	     50000     /* after a message, for the next, at first, */
+#define LONG_SPIN_NS 1000000   /* and while sleeps end sooner than spins */
+#define TRAFFIC_NS   200000    /* messages so close may be worth a spin */
+#define PAID_NS	     4000      /* what came later came as a next message */
+#define SHORT_NS     20000     /* naps where no fd tells: the first, */
+#define LONG_NS	     1000000   /* and the longest */
+#define IDLE_NS	     500000000 /* lest a wake-up be lost */
+#define REFUSALS     4	       /* of sleep, before it is a nap all the same */
+#define FUTILE_MOST  1000
 #define MAX_SKIP     63
 
 #define STACK_BYTES (256 << 10)
@@ -51,12 +52,14 @@ static THREAD_LOCAL bool is_self;
 
 /* The thread's own. */
 struct view {
-	uint32_t polls;	  /* the trace, when last looked at */
-	uint32_t wishes;  /* granted */
-	uint64_t worked;  /* when a poll last did something */
-	long stand;	  /* ns, of the next nap while the application polls */
-	long nap;	  /* of the next one where no fd tells */
-	int refusals;	  /* may_sleep said no, in a row */
+	uint32_t polls;	 /* the trace, when last looked at */
+	uint32_t wishes; /* granted */
+	uint64_t worked; /* when a poll last did something */
+	long stand;	 /* ns, of the next nap while the application polls */
+	long nap;	 /* of the next one where no fd tells */
+	int refusals;	 /* may_sleep said no, in a row */
+	int futile;	 /* wakings since a poll last did anything */
+	struct pollfd fds[1 + ORL_NETWORK_FDS];
 	uint64_t spin;	  /* ns, in a visit that spins */
 	bool readable;	  /* by the fd it has just slept on */
 	bool is_visiting; /* has done something since it slept */
@@ -86,22 +89,25 @@ static void drain(int fd)
 		;
 }
 
-/* Until fd (if >= 0) is readable, or ns are over, or by a wish: then true. */
-static bool doze(struct view *me, int fd, long ns)
+/* Until one of the n that it looks at is ready, or ns are over, or by a wish:
+ * then true. */
+static bool doze(struct view *me, int n, long ns)
 {
-	struct pollfd fds[] = { { .fd = thread.wake_fd, .events = POLLIN },
-				{ .fd = fd, .events = POLLIN } };
 	struct timespec time = { ns / 1000000000, ns % 1000000000 };
 	uint32_t wishes;
+	int ready = 0;
 
 	/* Seq_cst, as in wake(): it sees us asleep, or we see the wish. */
 	atomic_store(&thread.asleep, true);
 	wishes = atomic_load(&thread.wishes);
-	fds[1].revents = 0;
-	if (wishes == me->wishes && ppoll(fds, 2, &time, NULL) > 0 &&
-	    fds[0].revents)
+	me->fds[0] = (struct pollfd){ .fd = thread.wake_fd, .events = POLLIN };
+	if (wishes == me->wishes)
+		ready = ppoll(me->fds, (nfds_t)(n + 1), &time, NULL);
+	if (ready > 0 && me->fds[0].revents) {
 		drain(thread.wake_fd);
-	me->readable = fds[1].revents;
+		ready--;
+	}
+	me->readable = ready > 0;
 	atomic_store_explicit(&thread.asleep, false, memory_order_relaxed);
 	atomic_store_explicit(&thread.patience, 0, memory_order_relaxed);
 	wishes = atomic_load(&thread.wishes);
@@ -166,7 +172,7 @@ static bool application_polls(struct view *me)
  */
 static void stand_back(struct view *me)
 {
-	if (doze(me, -1, me->stand)) {
+	if (doze(me, 0, me->stand)) {
 		application_polls(me);
 		me->stand = NAP_NS;
 	} else if (orl_progress_trylock()) {
@@ -228,21 +234,29 @@ static void end_visit(struct view *me)
 	me->skip = me->penalty;
 }
 
-/* Lock held.  On what to sleep and how long, 0: not at all. */
-static long plan(struct view *me, int *fd)
+/* What is ready all the time tells nothing. */
+static int list_fds(struct view *me)
+{
+	if (me->futile > FUTILE_MOST)
+		return 0;
+	return orl_network.fds(me->fds + 1, ORL_NETWORK_FDS);
+}
+
+/* Lock held.  On how many to sleep and how long, 0: not at all. */
+static long plan(struct view *me, int *n)
 {
 	long us = patience(), ns = IDLE_NS;
 	bool may = orl_network.may_sleep();
 
-	*fd = may ? orl_network.fd() : -1;
+	*n = may ? list_fds(me) : 0;
 	me->refusals = may ? 0 : me->refusals + 1;
 	if (!may && me->refusals < REFUSALS)
 		return 0;
-	if (*fd < 0) {
+	if (!*n) {
 		ns = me->nap;
 		me->nap = ns > LONG_NS / 2 ? LONG_NS : 2 * ns;
 	}
-	atomic_store_explicit(&thread.patience, *fd < 0 ? 0 : us,
+	atomic_store_explicit(&thread.patience, *n ? us : 0,
 			      memory_order_relaxed);
 	return us >= 0 && us < ns / 1000 ? us * 1000 : ns;
 }
@@ -265,13 +279,14 @@ static int poll_once(bool *done)
  * hint now and then: between hints a visit ends though there is traffic.
  * That shows in sleeps that are soon over.
  */
-static void sleep_between(struct view *me, int fd, long ns)
+static void sleep_between(struct view *me, int n, long ns)
 {
 	uint64_t began = orl_now_ns();
 
-	doze(me, fd, ns);
+	doze(me, n, ns);
 	if (!me->readable)
 		return;
+	me->futile++;
 	if (orl_now_ns() - began > me->spin)
 		me->spin = SPIN_NS;
 	else if (me->spin < LONG_SPIN_NS)
@@ -283,25 +298,26 @@ static void serve(struct view *me)
 {
 	bool done;
 	long ns;
-	int fd;
+	int n;
 
 	if (poll_once(&done)) {
-		doze(me, -1, SHORT_NS);
+		doze(me, 0, SHORT_NS);
 		return;
 	}
 	if (done) {
+		me->futile = 0;
 		note_work(me);
 		return;
 	}
 	if (expects_more(me))
 		return;
 	orl_progress_lock();
-	ns = plan(me, &fd);
+	ns = plan(me, &n);
 	orl_progress_unlock();
 	if (!ns)
 		return;
 	end_visit(me);
-	sleep_between(me, fd, ns);
+	sleep_between(me, n, ns);
 }
 
 /* -- its life -------------------------------------------------------------- */

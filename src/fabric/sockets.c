@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sockets.c - the sockets of a provider over TCP, for a thread to sleep on.
+ *
+ * A completion queue that can be slept on makes every message dearer: the
+ * kernel keeps its epoll sets up to date though nobody sleeps.  Where there
+ * can be but few connections the queue is opened without, and the sockets are
+ * found by themselves: they are bound to our endpoint's port, or connected to
+ * a peer's.  Nothing tells when there are new ones, so they are looked for
+ * again when it seems so, and now and then.  Under the progress lock.
+ */
+#include "fabric.h"
+
+#include "orl_util.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* More connections than that are for the kernel to look after. */
+#define RANKS_MOST 64
+/* What a connection takes to be made; until then there may be another. */
+#define SETTLE_NS 100000000u
+#define LOOK_NS	  200000000u
+
+static struct {
+	struct pollfd fds[ORL_FABRIC_FDS];
+	int n;
+	int listener;
+	int lowest; /* descriptor that was free */
+	uint64_t looked, unsettled;
+} sockets;
+
+static uint64_t clock_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+bool orl_sockets_are_wanted(const struct fi_info *info, int ranks)
+{
+	const char *name = info->fabric_attr->prov_name;
+
+	return ranks <= RANKS_MOST &&
+	       (!strcmp(name, "tcp") || !strncmp(name, "tcp;", 4)) &&
+	       (info->addr_format == FI_SOCKADDR_IN ||
+		info->addr_format == FI_SOCKADDR_IN6 ||
+		info->addr_format == FI_SOCKADDR);
+}
+
+void orl_sockets_expect(void)
+{
+	sockets.unsettled = clock_ns();
+}
+
+/* -- which are they? ------------------------------------------------------- */
+
+static bool is_ours(int fd)
+{
+	struct sockaddr_storage here = { .ss_family = AF_UNSPEC }, there = here;
+	socklen_t len = sizeof(here);
+
+	if (getsockname(fd, (struct sockaddr *)&here, &len))
+		return false;
+	len = sizeof(there);
+	getpeername(fd, (struct sockaddr *)&there, &len);
+	return orl_peer_is_of_us(&here, &there);
+}
+
+static bool is_listener(int fd)
+{
+	int yes = 0;
+	socklen_t len = sizeof(yes);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &yes, &len) && yes;
+}
+
+static int add(const char *name, DIR *dir)
+{
+	int fd = atoi(name);
+
+	if (name[0] == '.' || fd == dirfd(dir) || !is_ours(fd))
+		return 0;
+	if (sockets.n == ORL_FABRIC_FDS)
+		return -1;
+	if (is_listener(fd))
+		sockets.listener = fd;
+	sockets.fds[sockets.n++] = (struct pollfd){ .fd = fd };
+	return 0;
+}
+
+/* None, if there are too many. */
+static void look(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+	int rc = 0;
+
+	sockets.n = 0;
+	sockets.listener = -1;
+	sockets.looked = clock_ns();
+	if (!dir)
+		return;
+	while (!rc && (entry = readdir(dir)))
+		rc = add(entry->d_name, dir);
+	closedir(dir);
+	if (rc)
+		sockets.n = 0;
+}
+
+/* Of any kind: it changes with most that are opened or closed. */
+static int lowest_free(void)
+{
+	int fd = fcntl(0, F_DUPFD_CLOEXEC, 0);
+
+	if (fd >= 0)
+		close(fd);
+	return fd;
+}
+
+static bool have_changed(void)
+{
+	int lowest = lowest_free(), before = sockets.lowest;
+
+	sockets.lowest = lowest;
+	return lowest != before || clock_ns() - sockets.looked > LOOK_NS;
+}
+
+/* -- to sleep on ----------------------------------------------------------- */
+
+/* Or is it gone, or asks for a connection? */
+static bool is_settled(const struct pollfd *item)
+{
+	if (item->fd == sockets.listener)
+		return !item->revents;
+	return !(item->revents & (POLLERR | POLLHUP | POLLNVAL));
+}
+
+/* Where nothing can be written something may wait for that. */
+static bool prepare(void)
+{
+	struct pollfd *fds = sockets.fds;
+	bool settled = true;
+	int i;
+
+	for (i = 0; i < sockets.n; i++)
+		fds[i].events = POLLIN | POLLOUT;
+	poll(fds, (nfds_t)sockets.n, 0);
+	for (i = 0; i < sockets.n; i++) {
+		settled &= is_settled(&fds[i]);
+		fds[i].events =
+			fds[i].revents & POLLOUT ? POLLIN : POLLIN | POLLOUT;
+	}
+	return settled;
+}
+
+int orl_sockets_list(struct pollfd *fds, int most)
+{
+	if (clock_ns() - sockets.unsettled < SETTLE_NS)
+		return 0;
+	if (have_changed())
+		look();
+	if (!prepare()) {
+		orl_sockets_expect();
+		return 0;
+	}
+	if (sockets.n > most)
+		return 0;
+	memcpy(fds, sockets.fds, sizeof(*fds) * (size_t)sockets.n);
+	return sockets.n;
+}
