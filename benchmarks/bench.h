@@ -148,6 +148,10 @@ void bench_measure_batches(struct bench *b, struct result *result);
 /* Sorts n times, in seconds. */
 void bench_sum_up(double *times, int n, struct result *result);
 
+/* counter.c */
+double bench_run_together(struct bench *b, int n);
+double bench_run_atomic(struct bench *b, int n);
+
 /* asleep.c */
 void bench_measure_asleep(struct bench *b, struct result *result);
 
@@ -158,8 +162,8 @@ void bench_window_close(struct bench *b);
 
 /* op.c */
 extern const struct op bench_put, bench_put_many, bench_get, bench_acc,
-	bench_acc_int, bench_get_acc, bench_fop, bench_cas, bench_put_vector,
-	bench_get_vector;
+	bench_acc_int, bench_acc_spread, bench_get_acc, bench_fop, bench_cas,
+	bench_count, bench_put_vector, bench_get_vector;
 
 /* sync.c */
 extern const struct sync bench_lock_all, bench_lock, bench_lock_shared,

@@ -3,6 +3,7 @@
 noinst_PROGRAMS = benchmarks/rmabench benchmarks/rmacrowd \
 	benchmarks/rawfabric
 benchmarks_rmabench_SOURCES = benchmarks/asleep.c benchmarks/bench.h \
+	benchmarks/counter.c \
 	benchmarks/main.c benchmarks/measure.c benchmarks/op.c \
 	benchmarks/options.c benchmarks/sync.c benchmarks/test.c \
 	benchmarks/window.c

@@ -147,6 +147,33 @@ static bool check_sum(const struct bench *b)
 	return b->rank != TARGET || elements_are(b, b->base, b->done);
 }
 
+/* One element in two belongs to the target's type. */
+static MPI_Datatype spread;
+
+static void fill_spread(struct bench *b)
+{
+	fill_ones(b);
+	MPI_Type_vector(b->count, 1, 2, MPI_DOUBLE, &spread);
+	MPI_Type_commit(&spread);
+}
+
+static bool check_spread(const struct bench *b)
+{
+	MPI_Type_free(&spread);
+	for (int i = 0; i < b->count && b->rank == TARGET; i++)
+		if (load_double(b->base + (size_t)i * 2 * sizeof(double)) !=
+			    b->done ||
+		    load_double(b->base + (size_t)(i * 2 + 1) * sizeof(double)))
+			return false;
+	return true;
+}
+
+/* Both ranks have counted alike, but for the origin's last one alone. */
+static bool check_count(const struct bench *b)
+{
+	return b->rank != TARGET || load_int64(b->base) == 2 * b->done - 1;
+}
+
 static bool check_fetched(const struct bench *b)
 {
 	if (b->rank == ORIGIN)
@@ -201,6 +228,12 @@ static void issue_acc_int(struct bench *b, int j)
 		       MPI_INT, MPI_SUM, b->win);
 }
 
+static void issue_acc_spread(struct bench *b, int j)
+{
+	MPI_Accumulate(b->src, b->count, MPI_DOUBLE, TARGET, 0, 1, spread,
+		       MPI_SUM, b->win);
+}
+
 static void issue_get_acc(struct bench *b, int j)
 {
 	MPI_Get_accumulate(b->src, b->count, MPI_DOUBLE, b->dst, b->count,
@@ -239,6 +272,12 @@ const struct op bench_acc = {
 };
 const struct op bench_acc_int = {
 	MPI_INT, sizeof(int), fill_ones, issue_acc_int, check_sum, false,
+};
+const struct op bench_acc_spread = {
+	MPI_DOUBLE, sizeof(double), fill_spread, issue_acc_spread, check_spread,
+};
+const struct op bench_count = {
+	MPI_INT64_T, sizeof(int64_t), fill_ones, issue_fop, check_count,
 };
 const struct op bench_get_acc = {
 	MPI_DOUBLE,    sizeof(double), fill_ones,

@@ -15,6 +15,12 @@ static size_t at_base(size_t size, int j)
 	return 0;
 }
 
+/* Behind as many bytes again: the holes. */
+static size_t spread_out(size_t size, int j)
+{
+	return size;
+}
+
 static size_t neighbouring(size_t size, int j)
 {
 	return (size_t)j * size;
@@ -35,6 +41,7 @@ static size_t scattered(size_t size, int j)
 #define ONE 8, 8, 1, SPAN, at_base, bench_run_epochs, bench_measure_batches
 #define RANGE                                                                  \
 	8, LARGE, 1, SPAN, at_base, bench_run_epochs, bench_measure_batches
+#define TOGETHER(run) 8, 8, 1, SPAN, at_base, run, bench_measure_batches
 #define STREAM                                                                 \
 	8, BIGGEST, WINDOW, SPAN, neighbouring, bench_run_epochs,              \
 		bench_measure_batches
@@ -52,11 +59,19 @@ const struct test bench_tests[] = {
 	{ "get", "a get and its completion", &bench_get, NULL, RANGE },
 	{ "acc", "accumulate, sum of doubles", &bench_acc, NULL, RANGE },
 	{ "acc_int", "accumulate, sum of ints", &bench_acc_int, NULL, RANGE },
+	{ "acc_spread", "accumulate to every other double", &bench_acc_spread,
+	  NULL, 8, LARGE, 1, SPAN, spread_out, bench_run_epochs,
+	  bench_measure_batches },
 	{ "get_acc", "get_accumulate, sum of doubles", &bench_get_acc, NULL,
 	  RANGE },
 	{ "fop", "fetch_and_op, sum of int64", &bench_fop, NULL, ONE },
 	{ "cas", "compare_and_swap of int64, each succeeds", &bench_cas, NULL,
 	  ONE },
+
+	{ "counter", "fetch_and_op of both ranks on one word, with a flush",
+	  &bench_count, &bench_lock_all, TOGETHER(bench_run_together) },
+	{ "counter_cpu", "the CPU's atomic of both ranks, without MPI", NULL,
+	  &bench_lock_all, TOGETHER(bench_run_atomic) },
 
 	{ "put_bw", "64 puts and one completion, for one", &bench_put_many,
 	  NULL, STREAM },
