@@ -5,4 +5,5 @@ libcore_la_SOURCES += atomics/acc.c atomics/cas.c atomics/combine.h \
 	atomics/kernel_avx2.c atomics/kernel_avx512.c \
 	atomics/kernel_body.h atomics/locked.c \
 	atomics/locked.h atomics/nic.c atomics/nic.h atomics/op.c atomics/owner.c atomics/owner.h atomics/pull.c \
-	atomics/serve.c atomics/single.c atomics/single.h
+	atomics/serve.c atomics/single.c atomics/single.h \
+	atomics/strided.h

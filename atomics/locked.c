@@ -2,10 +2,9 @@
 /*
  * locked.c - accumulates with the gate shut: on mapped memory the kernels
  * work in place; other memory is loaded, combined and stored, a batch of
- * blocks at a time.  Padding in the target is read at most, never written:
- * of a padded pair only its fields are transferred.  The gate is shut also
- * where elements are never native: a range that spans regions may reach
- * native ones by such a path.
+ * blocks at a time.  Padding in the target is never written: of a padded pair
+ * only its fields are transferred.  The gate is shut also where elements are
+ * never native: a range of many regions may reach native ones by such a path.
  */
 #include "locked.h"
 
@@ -14,6 +13,7 @@
 #include <string.h>
 
 #include "gate.h"
+#include "strided.h"
 
 #define CHUNK	   (64 * 1024)	/* bytes of elements worked on at once */
 #define SLICE	   (8 * 1024)	/* of them, worked on twice in a row */
@@ -207,6 +207,29 @@ static size_t walk_next(struct walk *walk, size_t max, uint64_t *addr)
 
 /* -- mapped memory --------------------------------------------------------- */
 
+/* Small blocks at regular distances, in an array of their elements. */
+static bool apply_row(struct job *job, struct walk *walk)
+{
+	const size_t most = SLICE / job->info->extent;
+	struct orl_run row;
+	unsigned char *blocks;
+	size_t len;
+
+	if (!walk->has_layout || is_padded(job->info) ||
+	    !orl_strided_next(&walk->cursor, most, &row))
+		return false;
+	len = row.blocklen * job->info->extent;
+	blocks = orl_place_here(job->place, walk->addr + (uint64_t)row.off);
+	orl_copy_steps(job->elems, (ptrdiff_t)len, blocks, row.stride, len,
+		       row.blocks);
+	apply(job, job->elems, row.blocks * row.blocklen);
+	if (job->acc->op != ORL_NO_OP)
+		orl_copy_steps(blocks, row.stride, job->elems, (ptrdiff_t)len,
+			       len, row.blocks);
+	job_pass(job, 4 * row.blocks * len);
+	return true;
+}
+
 static int issue_mapped(struct job *job)
 {
 	const size_t max = CHUNK / job->info->extent;
@@ -215,10 +238,13 @@ static int issue_mapped(struct job *job)
 	size_t n;
 
 	walk_begin(&walk, job);
-	while ((n = walk_next(&walk, max, &addr))) {
+	do {
+		while (apply_row(job, &walk))
+			;
+		n = walk_next(&walk, max, &addr);
 		apply(job, orl_place_here(job->place, addr), n);
 		job_pass(job, n * job->info->extent);
-	}
+	} while (n);
 	return 0;
 }
 

@@ -274,10 +274,11 @@ const struct op bench_acc_int = {
 	MPI_INT, sizeof(int), fill_ones, issue_acc_int, check_sum, false,
 };
 const struct op bench_acc_spread = {
-	MPI_DOUBLE, sizeof(double), fill_spread, issue_acc_spread, check_spread,
+	MPI_DOUBLE,	  sizeof(double), fill_spread,
+	issue_acc_spread, check_spread,	  false,
 };
 const struct op bench_count = {
-	MPI_INT64_T, sizeof(int64_t), fill_ones, issue_fop, check_count,
+	MPI_INT64_T, sizeof(int64_t), fill_ones, issue_fop, check_count, false,
 };
 const struct op bench_get_acc = {
 	MPI_DOUBLE,    sizeof(double), fill_ones,

@@ -240,6 +240,12 @@ void orl_cursor_elements(struct orl_cursor *cur, const struct orl_type *type,
 size_t orl_cursor_next(struct orl_cursor *cur, size_t max, ptrdiff_t *off);
 
 /*
+ * The next blocks of one run, two at least, all whole, of at most max units
+ * together: false if there are none such.
+ */
+bool orl_cursor_row(struct orl_cursor *cur, size_t max, struct orl_run *row);
+
+/*
  * n pairs of blocks of len bytes, at offsets that grow by the strides: the
  * most that comes next of both byte cursors, which go on behind it.  False at
  * the end of either.

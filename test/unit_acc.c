@@ -307,7 +307,8 @@ static void single(enum orl_op op, enum orl_kind kind, uint64_t *seed)
 	}
 }
 
-/* Holes; blocks of every alignment; backwards and of two runs. */
+/* Holes; blocks of every alignment; backwards and of two runs; items that
+ * make one long row. */
 static void layouts(enum orl_op op, enum orl_kind kind, uint64_t *seed)
 {
 	const ptrdiff_t extent = orl_kinds[kind].extent;
@@ -315,24 +316,26 @@ static void layouts(enum orl_op op, enum orl_kind kind, uint64_t *seed)
 	const struct orl_run uneven = { 0, 2 * extent + 1, 3, 2, kind };
 	const struct orl_run two[] = { { 9 * extent, -2 * extent, 3, 1, kind },
 				       { 11 * extent, 0, 1, 3, kind } };
+	const struct orl_run even = { extent, 2 * extent, 6, 1, kind };
 	struct orl_type type = {
 		.size = (size_t)ITEM * orl_kinds[kind].size,
 		.elements = ITEM,
-		.extent = 16 * extent,
 		.true_ub = 15 * extent,
 		.kind = kind,
 	};
 	struct trial trial = { .op = op, .kind = kind, .layout = &type };
-	static const size_t items[] = { 1, 2, 100 };
+	const struct orl_run *const runs[] = { &holes, &uneven, two, &even };
+	static const size_t items[] = { 1, 2, 400 };
 
-	for (int i = 0; i < 9; i++) {
-		type.runs = i % 3 == 0 ? &holes : i % 3 == 1 ? &uneven : two;
-		type.nruns = i % 3 == 2 ? 2 : 1;
-		trial.count = items[i / 3] * ITEM;
+	for (int i = 0; i < 12; i++) {
+		type.runs = runs[i % 4];
+		type.nruns = i % 4 == 2 ? 2 : 1;
+		type.extent = i % 4 == 3 ? 12 * extent : 16 * extent;
+		trial.count = items[i / 4] * ITEM;
 		trial.off = 64;
 		each_way(trial, seed);
 		trial.off = 67;
-		if (i < 6)
+		if (i < 8)
 			each_way(trial, seed);
 	}
 }

@@ -179,6 +179,26 @@ size_t orl_cursor_next(struct orl_cursor *cur, size_t max, ptrdiff_t *off)
 	return len;
 }
 
+bool orl_cursor_row(struct orl_cursor *cur, size_t max, struct orl_run *row)
+{
+	size_t n;
+
+	if (!cur->left || cur->left != cur->blocklen)
+		return false;
+	n = max / cur->blocklen;
+	if (n > cur->blocks)
+		n = cur->blocks;
+	if (n < 2)
+		return false;
+	row->off = cur->off;
+	row->stride = cur->stride;
+	row->blocks = n;
+	row->blocklen = cur->blocklen;
+	row->kind = cur->next[-1].kind;
+	leave_blocks(cur, n);
+	return true;
+}
+
 /* -- two cursors ----------------------------------------------------------*/
 
 /* n blocks of len bytes, to and from addresses that grow by the strides. */
