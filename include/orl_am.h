@@ -244,6 +244,11 @@ bool orl_am_is_only(const struct orl_link *link,
 		    const struct orl_record *latest);
 /* Sends what is under construction, if anything.  May wait for credit. */
 void orl_am_send(struct orl_link *link);
+/* The same without waiting: what has no credit is kept, and sent when there is
+ * some. */
+void orl_am_push(struct orl_link *link);
+/* Has been sent or posted anything whose answer or end is still to come? */
+bool orl_am_is_under_way(const struct orl_link *link);
 /* Forgets what is under construction; its slots are answered with NULL. */
 void orl_am_discard(struct orl_link *link);
 
@@ -272,8 +277,50 @@ uint32_t orl_am_slot(struct orl_link *link, orl_am_answer_fn fn, void *dst,
 uint32_t orl_am_slot_of(struct orl_link *link, const void *record,
 			orl_am_answer_fn fn, void *dst, size_t len);
 
-/* Nobody will answer it after all: it is so with NULL. */
-void orl_am_slot_drop(struct orl_link *link, uint32_t slot);
+/*
+ * Nobody will answer it after all: it is so with NULL.  What it counted in
+ * is the caller's to drop.
+ */
+struct orl_am_tally *orl_am_slot_drop(struct orl_link *link, uint32_t slot);
+
+/* -- tallies: the answers and transfers that one call awaits --------------- */
+
+/* Changed under the lock; left is also read without. */
+struct orl_am_tally {
+	struct orl_link *link;	  /* need not exist when it is over */
+	struct orl_am_peer *peer; /* the link's */
+	uint32_t left;		  /* to come */
+	int error;		  /* the first, as link->error; 0: none */
+	/* left has become 0.  Must not wait; may free it. */
+	void (*over)(struct orl_am_tally *tally);
+};
+
+/* Of one thread, on its stack. */
+struct orl_am_scope {
+	struct orl_link *link;
+	/* A tally with over set; NULL: no memory.  Lock held. */
+	struct orl_am_tally *(*make)(void);
+	struct orl_am_tally *tally; /* NULL until something is counted */
+};
+
+/*
+ * Until orl_am_scope_end, the slots and transfers that this thread takes on
+ * the scope's link count in its tally, and the scope itself counts for one.
+ * No lock needed.
+ */
+void orl_am_scope_begin(struct orl_am_scope *scope);
+/* The tally so far, or NULL. */
+struct orl_am_tally *orl_am_scope_tally(void);
+/* That tally, whose count of the scope is now the caller's to drop. */
+struct orl_am_tally *orl_am_scope_end(void);
+/* Counts one for what begins on the link; NULL in *tally if nobody does.  0 or
+ * -ENOMEM. */
+int orl_am_tally_take(struct orl_link *link, struct orl_am_tally **tally);
+/* It has ended, with that error if not 0.  tally may be NULL. */
+void orl_am_tally_drop(struct orl_am_tally *tally, int error);
+/* Is all here, or will never be, the peer being lost?  Read without the lock,
+ * acquires. */
+bool orl_am_tally_is_over(const struct orl_am_tally *tally);
 
 /* -- waiting; these take the lock themselves ------------------------------- */
 

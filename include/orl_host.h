@@ -47,9 +47,18 @@
 	X(Waitany)                                                             \
 	X(Waitsome)
 
+/* The rest of those that take the requests of RMA operations. */
+#define ORL_HOST_TESTING(X)                                                    \
+	X(Test)                                                                \
+	X(Testall)                                                             \
+	X(Testany)                                                             \
+	X(Testsome)                                                            \
+	X(Request_get_status)                                                  \
+	X(Request_free)
+
 /*
  * What Oriel takes over: MPI-3.1 chapter 11, memory allocation, the texts of
- * error codes, blocking calls, and the end.
+ * error codes, blocking calls, requests, and the end.
  */
 #define ORL_HOST_FUNCTIONS(X)                                                  \
 	X(Put)                                                                 \
@@ -101,6 +110,7 @@
 	X(Error_string)                                                        \
 	X(Finalize)                                                            \
 	ORL_HOST_BLOCKING(X)                                                   \
+	ORL_HOST_TESTING(X)                                                    \
 	ORL_HOST_LARGE(X)
 
 /* The host's own function of each name. */
@@ -200,6 +210,15 @@ int orl_host_bare_no_attributes(MPI_Win handle);
 
 /* A genuine request that has already completed. */
 int orl_host_request_done(MPI_Request *request);
+/*
+ * One that has not; the host calls on_free(state) when the program has done
+ * with it, in a call of the program's.  Complete it before the host's Wait
+ * family sees it.
+ */
+typedef int (*orl_host_free_fn)(void *state);
+int orl_host_request_start(orl_host_free_fn on_free, void *state,
+			   MPI_Request *request);
+void orl_host_request_complete(MPI_Request request);
 
 /* -- errors ---------------------------------------------------------------- */
 

@@ -207,6 +207,14 @@ int orl_path_order(struct orl_link *link);
 void orl_path_forget(struct orl_link *link);
 /* orl_am_send; a lock that goes with it is asked for.  Progress lock held. */
 void orl_path_send(struct orl_link *link);
+/* The same without waiting, not even for credit.  Progress lock held. */
+void orl_path_push(struct orl_link *link);
+/*
+ * For who wants an answer soon, but may have more to send: orl_path_push,
+ * unless an earlier answer is awaited, at which the caller asks again, or
+ * the message is to take a lock with it.  Progress lock held.
+ */
+void orl_path_hurry(struct orl_link *link);
 /* What path->flush does before it waits: for many links at once.  Progress
  * lock held. */
 void orl_path_flush_begin(struct orl_link *link);

@@ -182,6 +182,10 @@ static inline bool orl_type_is_basic(const struct orl_type *type)
 
 extern struct orl_map orl_type_map;
 
+/* A copy that stays when the datatype is freed: to be freed; NULL if there is
+ * no memory. */
+struct orl_type *orl_type_keep(const struct orl_type *type);
+
 /* Flattens and caches; 0, -ENOMEM, or MPI_ERR_TYPE. */
 int orl_type_load(MPI_Datatype handle, const struct orl_type **type);
 

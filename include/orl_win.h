@@ -9,6 +9,7 @@
 #define ORL_WIN_H
 
 #include <mpi.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -63,7 +64,7 @@ struct orl_xfer {
 	MPI_Datatype ttype;
 	MPI_Aint disp;
 	int rank;
-	bool request; /* an R-form: passive epochs only, local completion */
+	bool request; /* an R-form: passive epochs only */
 };
 
 /* Those of the accumulate family beside. */
@@ -83,8 +84,57 @@ int orl_win_get_accumulate(struct orl_win *win, const struct orl_xacc *x);
 int orl_win_fetch_and_op(struct orl_win *win, const struct orl_xacc *x);
 int orl_win_compare_and_swap(struct orl_win *win, const struct orl_xacc *x,
 			     const void *compare);
-/* After an R-form that returned MPI_SUCCESS: its request. */
-int orl_win_request(struct orl_win *win, MPI_Request *request);
+
+/* -- calls that give a request, section 11.3.5 ----------------------------- */
+
+/*
+ * Nonblocking, but for flow control.  The request of a put or accumulate is
+ * complete when the origin buffer may be reused, which is at once where its
+ * data were copied, of a get when the data are there.
+ */
+int orl_win_rput(struct orl_win *win, const struct orl_xfer *x,
+		 MPI_Request *request);
+int orl_win_rget(struct orl_win *win, const struct orl_xfer *x,
+		 MPI_Request *request);
+int orl_win_raccumulate(struct orl_win *win, const struct orl_xacc *x,
+			MPI_Request *request);
+int orl_win_rget_accumulate(struct orl_win *win, const struct orl_xacc *x,
+			    MPI_Request *request);
+
+struct orl_request;
+
+/* Those of operations that were not complete when their call returned: until
+ * the program has waited for them. */
+extern struct orl_map orl_request_map;
+extern _Atomic(uint32_t) orl_request_count;
+
+/* Are there any?  What programs without them pay. */
+static inline bool orl_request_is_any(void)
+{
+	return orl_unlikely(atomic_load_explicit(&orl_request_count,
+						 memory_order_relaxed) != 0);
+}
+
+/* NULL if the host's Wait can do without us. */
+static inline struct orl_request *orl_request_find(MPI_Request handle)
+{
+	return orl_map_find(&orl_request_map, (uintptr_t)handle);
+}
+
+/* Sees to it that what it waits for is under way.  Does not block, as the
+ * next. */
+void orl_request_send(struct orl_request *request);
+/*
+ * The same; is the operation complete?  Then so is the host's request, and an
+ * error has been raised on the window's error handler.
+ */
+bool orl_request_test(struct orl_request *request);
+/* The same, and waits until it is. */
+void orl_request_wait(struct orl_request *request);
+/* The error code of a complete one, MPI_SUCCESS if all is well. */
+int orl_request_code(const struct orl_request *request);
+/* Before MPI_Request_free.  The operation goes on. */
+void orl_request_abandon(struct orl_request *request);
 
 /* -- synchronisation, section 11.5 ----------------------------------------- */
 

@@ -12,7 +12,8 @@ libcore_la_SOURCES = \
 	src/progress/wait.c \
 	src/host/bare.c src/host/comm.c \
 	src/host/datatype.c src/host/error.c src/host/handle.c \
-	src/host/hook.c src/host/host.c src/host/host.h src/host/info.c src/host/ucx.c \
+	src/host/hook.c src/host/host.c src/host/host.h src/host/info.c \
+	src/host/request.c src/host/ucx.c \
 	src/type/array.c src/type/basic.c src/type/cache.c src/type/cursor.c \
 	src/type/flatten.c src/type/gather.c src/type/run.c \
 	src/type/type.h \
@@ -20,7 +21,7 @@ libcore_la_SOURCES = \
 	src/shm/limit.c src/shm/node.c src/shm/peer.c src/shm/shm.h \
 	src/am/am.h src/am/answer.c src/am/deliver.c src/am/link.c \
 	src/am/message.c src/am/name.c src/am/network.c src/am/parked.c \
-	src/am/peer.c src/am/slot.c \
+	src/am/peer.c src/am/slot.c src/am/tally.c \
 	src/path/cma.c src/path/copy.h src/path/direct.c src/path/keys.c \
 	src/path/lazy.c \
 	src/path/queue.c src/path/queue.h src/path/remote.c \
@@ -34,10 +35,10 @@ libcore_la_LIBADD = -lpthread -ldl
 
 hostlib_LTLIBRARIES = liboriel.la
 liboriel_la_SOURCES = include/oriel.h \
-	src/mpi/block.c src/mpi/communicate.c src/mpi/counted.h \
+	src/mpi/block.c src/mpi/block.h src/mpi/communicate.c src/mpi/counted.h \
 	src/mpi/entry.h src/mpi/error.c src/mpi/finalize.c \
 	src/mpi/fortran.c src/mpi/library.c src/mpi/object.c src/mpi/stat.c \
-	src/mpi/synchronise.c src/mpi/unit.h src/mpi/window.c
+	src/mpi/request.c src/mpi/synchronise.c src/mpi/unit.h src/mpi/window.c
 liboriel_la_LIBADD = libcore.la
 liboriel_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
 	-export-symbols-regex '^(P?MPI_|p?mpi_win_get_attr|MPII_Win_[gs]et_attr$$|oriel_|ucp_worker_progress$$)'

@@ -7,7 +7,8 @@
 #include "place.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include "request.h"
 
 /* One call, checked. */
 struct job {
@@ -184,28 +185,6 @@ static int shape_result(struct job *job)
 	return 0;
 }
 
-/* The result type may describe more than was fetched, or end in an item. */
-static void scatter_result(const struct orl_xacc *x, struct job *job)
-{
-	const struct orl_type *type = job->rtype;
-	size_t items = job->acc.count / type->elements;
-	size_t rest = job->acc.count % type->elements, n;
-	size_t extent = orl_kinds[job->acc.kind].extent;
-	const char *from = job->scattered;
-	char *to = (char *)x->result + (ptrdiff_t)items * type->extent;
-	struct orl_cursor cur;
-	ptrdiff_t off;
-
-	orl_type_scatter(type, items, x->result, from);
-	from += items * type->elements * extent;
-	orl_cursor_elements(&cur, type, 1);
-	while (rest && (n = orl_cursor_next(&cur, rest, &off)) > 0) {
-		memcpy(to + off, from, n * extent);
-		from += n * extent;
-		rest -= n;
-	}
-}
-
 static void shape_target(const struct orl_xacc *x, struct job *job)
 {
 	const struct orl_type *type = job->c.ttype;
@@ -250,6 +229,43 @@ static int finish(struct orl_win *win, const struct orl_place *place)
 	return rc;
 }
 
+/* May it be complete after the call, as request.c counts?  What the network's
+ * atomics do is not counted. */
+static bool is_late(const struct orl_win *win, const struct orl_place *place)
+{
+	return place->path->remote && !win->nic;
+}
+
+static int finish_request(struct orl_win *win, const struct orl_xacc *x,
+			  const struct orl_place *place)
+{
+	if (orl_likely(!x->xfer.request) || is_late(win, place))
+		return 0;
+	return finish(win, place);
+}
+
+/* At once, or when it is there and the request is waited for. */
+static int scatter_result(struct orl_win *win, const struct orl_xacc *x,
+			  struct job *job)
+{
+	const struct orl_place *place = &job->c.place;
+	const struct orl_scatter scatter = { .type = job->rtype,
+					     .to = x->result,
+					     .from = job->scattered,
+					     .count = job->acc.count };
+	int rc;
+
+	if (x->xfer.request && is_late(win, place) &&
+	    orl_request_scatter(&scatter)) {
+		job->scattered = NULL;
+		return 0;
+	}
+	rc = finish(win, place);
+	if (!rc)
+		orl_scatter_run(&scatter);
+	return rc;
+}
+
 static int run(struct orl_win *win, const struct orl_xacc *x, struct job *job)
 {
 	int rc = shape_origin(x, job);
@@ -261,10 +277,8 @@ static int run(struct orl_win *win, const struct orl_xacc *x, struct job *job)
 		shape_target(x, job);
 		rc = issue(win, &job->c.place, &job->acc);
 	}
-	if (!rc && job->scattered) {
-		rc = finish(win, &job->c.place);
-		scatter_result(x, job);
-	}
+	if (!rc && job->scattered)
+		rc = scatter_result(win, x, job);
 	free(job->scattered);
 	free(job->gathered);
 	return rc;
@@ -283,9 +297,7 @@ static int accumulate_any(struct orl_win *win, const struct orl_xacc *x,
 	job.acc.result = fetch ? x->result : NULL;
 	job.acc.domain = &win->domain;
 	rc = run(win, x, &job);
-	/* An R-form's request is done when the operands and the result are. */
-	if (!rc && x->xfer.request)
-		rc = finish(win, &job.c.place);
+	rc = rc ? rc : finish_request(win, x, &job.c.place);
 	return orl_likely(!rc) ? MPI_SUCCESS : refuse(win, x, rc);
 }
 
@@ -337,8 +349,7 @@ static int accumulate(struct orl_win *win, const struct orl_xacc *x, bool fetch)
 	acc.lasting = true;
 	rc = acc.count == 1 ? issue_one(win, &place, &acc)
 			    : issue(win, &place, &acc);
-	if (orl_unlikely(x->xfer.request) && !rc)
-		rc = finish(win, &place);
+	rc = rc ? rc : finish_request(win, x, &place);
 	return orl_likely(!rc) ? MPI_SUCCESS : refuse(win, x, rc);
 }
 

@@ -79,4 +79,14 @@ static inline int orl_place_check(struct orl_win *win, const struct orl_xfer *x,
 	return orl_place_target(win, x, c->ttype, &c->place);
 }
 
+/* An R-form near by is complete when it returns: what makes requests cheap.
+ * On remote targets request.c counts. */
+static inline int orl_place_finish(const struct orl_xfer *x,
+				   const struct orl_place *place)
+{
+	if (orl_likely(!x->request) || place->path->remote)
+		return 0;
+	return place->path->finish(place->target);
+}
+
 #endif

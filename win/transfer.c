@@ -85,12 +85,6 @@ static int get_layout(const struct orl_xfer *x, const struct orl_checked *c)
 	return 0;
 }
 
-/* An R-form's request is done when the origin buffer is. */
-static int finish(const struct orl_xfer *x, const struct orl_place *place)
-{
-	return x->request ? place->path->finish(place->target) : 0;
-}
-
 static ORL_COLD int refuse(struct orl_win *win, const struct orl_xfer *x,
 			   int rc)
 {
@@ -129,7 +123,7 @@ int orl_win_put(struct orl_win *win, const struct orl_xfer *x)
 				      (size_t)x->ocount * c.otype->size);
 	else
 		rc = put_layout(x, &c);
-	rc = rc ? rc : finish(x, place);
+	rc = rc ? rc : orl_place_finish(x, place);
 	return orl_likely(!rc) ? MPI_SUCCESS : refuse(win, x, rc);
 }
 
@@ -152,18 +146,6 @@ int orl_win_get(struct orl_win *win, const struct orl_xfer *x)
 				      (size_t)x->tcount * c.ttype->size);
 	else
 		rc = get_layout(x, &c);
-	rc = rc ? rc : finish(x, place);
+	rc = rc ? rc : orl_place_finish(x, place);
 	return orl_likely(!rc) ? MPI_SUCCESS : refuse(win, x, rc);
-}
-
-int orl_win_request(struct orl_win *win, MPI_Request *request)
-{
-	int rc = orl_host_request_done(request);
-
-	orl_progress_tick();
-	if (orl_likely(!rc))
-		return MPI_SUCCESS;
-	return orl_win_fail(win, "an R-form", rc,
-			    "the host MPI gives no "
-			    "request");
 }

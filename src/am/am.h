@@ -80,6 +80,7 @@ struct orl_am_message {
 	size_t len;
 	size_t latest;	 /* offset of the latest record; 0: none */
 	uint16_t serial; /* of each use another, as long as it matters */
+	uint32_t slots;	 /* that its records carry */
 	bool unasked;	 /* the link's when this was begun */
 	bool asks;	 /* whether the peer lives: its own fate tells */
 	uint64_t data[ORL_AM_BYTES / sizeof(uint64_t)];

@@ -78,6 +78,7 @@ static int begin(struct orl_link *link)
 	if (orl_unlikely(!link->out))
 		return -ENOMEM;
 	link->out->unasked = link->unasked;
+	link->out->slots = 0;
 	head = orl_am_head(link->out);
 	head->cookie = (uint32_t)link->cookie;
 	head->rank = link->rank;
@@ -114,6 +115,24 @@ void orl_am_send(struct orl_link *link)
 		request(link);
 	else
 		give_up(link, peer->error);
+}
+
+void orl_am_push(struct orl_link *link)
+{
+	assert(orl_progress_has_lock());
+	if (!link->out)
+		return;
+	if (orl_likely(!link->peer->error))
+		request(link);
+	else
+		give_up(link, link->peer->error);
+}
+
+bool orl_am_is_under_way(const struct orl_link *link)
+{
+	uint32_t unsent = link->out ? link->out->slots : 0;
+
+	return link->answers != unsent || link->transfers;
 }
 
 /* -- records --------------------------------------------------------------- */

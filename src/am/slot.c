@@ -23,6 +23,7 @@ struct slot {
 	orl_am_answer_fn fn; /* NULL: free */
 	void *dst;
 	struct orl_link *link;
+	struct orl_am_tally *tally; /* in which it counts, or NULL */
 	uint32_t len;
 	uint32_t serial;     /* of the message that carries it */
 	uint16_t offset;     /* and of the record in it */
@@ -121,6 +122,7 @@ uint32_t orl_am_link_name(struct orl_link *link)
 	slot->fn = name_link;
 	slot->dst = NULL;
 	slot->link = link;
+	slot->tally = NULL;
 	slot->len = 0;
 	return number_of(slot);
 }
@@ -161,12 +163,18 @@ static void count(struct orl_link *link, uint32_t change)
 uint32_t orl_am_slot_of(struct orl_link *link, const void *record,
 			orl_am_answer_fn fn, void *dst, size_t len)
 {
+	struct orl_am_tally *tally;
 	struct slot *slot;
 
 	assert(link->out && link->out->latest);
 	slot = take();
 	if (orl_unlikely(!slot))
 		return 0;
+	if (orl_unlikely(orl_am_tally_take(link, &tally))) {
+		push_free((uint32_t)(slot - slots));
+		return 0;
+	}
+	slot->tally = tally;
 	slot->fn = fn;
 	slot->dst = dst;
 	slot->link = link;
@@ -174,6 +182,7 @@ uint32_t orl_am_slot_of(struct orl_link *link, const void *record,
 	slot->serial = link->out->serial;
 	slot->offset = (uint16_t)((const char *)record -
 				  (const char *)link->out->data);
+	link->out->slots++;
 	count(link, 1);
 	return number_of(slot);
 }
@@ -190,13 +199,14 @@ uint32_t orl_am_slot(struct orl_link *link, orl_am_answer_fn fn, void *dst,
 }
 
 /* The slot is free before its function runs: that may take others. */
-static void finish(struct slot *slot, const void *data)
+static void finish(struct slot *slot, const void *data, int error)
 {
 	const struct slot was = *slot;
 
 	release(slot);
 	was.fn(was.link, was.dst, data, was.len);
 	count(was.link, (uint32_t)-1);
+	orl_am_tally_drop(was.tally, error);
 }
 
 int orl_am_handle_answer(const struct orl_am_source *source,
@@ -216,10 +226,10 @@ int orl_am_handle_answer(const struct orl_am_source *source,
 	if (orl_unlikely(record->bytes - sizeof(*answer) != slot->len)) {
 		orl_am_counts.dropped++;
 		orl_am_link_fail(slot->link, -EPROTO);
-		finish(slot, NULL);
+		finish(slot, NULL, -EPROTO);
 		return 0;
 	}
-	finish(slot, answer->data);
+	finish(slot, answer->data, 0);
 	return 0;
 }
 
@@ -235,12 +245,17 @@ static bool is_chosen(const struct slot *slot,
 	       (!choice->offset || slot->offset == choice->offset);
 }
 
-void orl_am_slot_drop(struct orl_link *link, uint32_t number)
+struct orl_am_tally *orl_am_slot_drop(struct orl_link *link, uint32_t number)
 {
 	struct slot *slot = find(number, link->peer);
+	struct orl_am_tally *tally;
 
-	if (slot && slot->link == link && slot->fn != name_link)
-		finish(slot, NULL);
+	if (!slot || slot->link != link || slot->fn == name_link)
+		return NULL;
+	tally = slot->tally;
+	slot->tally = NULL;
+	finish(slot, NULL, 0);
+	return tally;
 }
 
 ORL_COLD void orl_am_slots_fail(const struct orl_am_choice *choice, int error)
@@ -251,7 +266,7 @@ ORL_COLD void orl_am_slots_fail(const struct orl_am_choice *choice, int error)
 		if (!is_chosen(&slots[i], choice))
 			continue;
 		orl_am_link_fail(slots[i].link, error);
-		finish(&slots[i], NULL);
+		finish(&slots[i], NULL, error);
 	}
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * handle.c - handles that are the host's own objects: a window of this
+ * handle.c - window handles that are the host's own objects: a window of this
  * process alone, on which names, attributes and error handlers work as ever,
- * in every language; and a request that has completed.
+ * in every language.
  */
 #include "orl_host.h"
 
@@ -75,12 +75,4 @@ void orl_host_win_name(MPI_Win handle, char name[MPI_MAX_OBJECT_NAME])
 		orl_host_bare_get_name(handle, name, &len);
 	else
 		orl_host.Win_get_name(handle, name, &len);
-}
-
-int orl_host_request_done(MPI_Request *request)
-{
-	int rc = PMPI_Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, orl_host_self,
-			    request);
-
-	return rc ? orl_host_error_class(rc) : 0;
 }

@@ -19,8 +19,9 @@
  * MPI_Sendrecv_replace, MPI_Mrecv, whose message is there, the large-count
  * forms, and what seldom blocks for long.
  */
-#include "entry.h"
+#include "block.h"
 
+#include "entry.h"
 #include "orl_progress.h"
 
 /* Is the host's own blocking call as good? */
@@ -81,19 +82,18 @@ static int finish(MPI_Request *request, MPI_Status *status)
 	int done = 0, rc;
 
 	for (;;) {
-		rc = PMPI_Test(request, &done, status);
+		rc = orl_host.Test(request, &done, status);
 		if (rc || done)
 			return rc;
 		orl_progress_hook();
 	}
 }
 
-int MPI_Wait(MPI_Request *request, MPI_Status *status)
+int orl_block_wait(MPI_Request *request, MPI_Status *status)
 {
 	return is_left_to_host() ? orl_host.Wait(request, status)
 				 : finish(request, status);
 }
-ORL_ALIAS(Wait);
 
 int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 	     MPI_Comm comm, MPI_Status *status)
@@ -170,7 +170,7 @@ ORL_ALIAS(Rsend);
 static int take_back(MPI_Request *recv, int rc)
 {
 	PMPI_Cancel(recv);
-	PMPI_Request_free(recv);
+	orl_host.Request_free(recv);
 	return rc;
 }
 
@@ -246,7 +246,8 @@ static void await(MPI_Request request)
 {
 	int done = 0;
 
-	while (!PMPI_Request_get_status(request, &done, MPI_STATUS_IGNORE) &&
+	while (!orl_host.Request_get_status(request, &done,
+					    MPI_STATUS_IGNORE) &&
 	       !done)
 		orl_progress_hook();
 }
@@ -256,8 +257,8 @@ static void await(MPI_Request request)
  * one that has failed in another way.  The look raises an error, too: that is
  * not seen if its handler does nothing but return or end the program.
  */
-int MPI_Waitall(int count, MPI_Request array_of_requests[],
-		MPI_Status array_of_statuses[])
+int orl_block_waitall(int count, MPI_Request array_of_requests[],
+		      MPI_Status array_of_statuses[])
 {
 	MPI_Errhandler handler;
 	int i;
@@ -268,10 +269,9 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[],
 			await(array_of_requests[i]);
 	return orl_host.Waitall(count, array_of_requests, array_of_statuses);
 }
-ORL_ALIAS(Waitall);
 
-int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index,
-		MPI_Status *status)
+int orl_block_waitany(int count, MPI_Request array_of_requests[], int *index,
+		      MPI_Status *status)
 {
 	int done = 0, rc;
 
@@ -279,17 +279,17 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index,
 		return orl_host.Waitany(count, array_of_requests, index,
 					status);
 	for (;;) {
-		rc = PMPI_Testany(count, array_of_requests, index, &done,
-				  status);
+		rc = orl_host.Testany(count, array_of_requests, index, &done,
+				      status);
 		if (rc || done)
 			return rc;
 		orl_progress_hook();
 	}
 }
-ORL_ALIAS(Waitany);
 
-int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
-		 int array_of_indices[], MPI_Status array_of_statuses[])
+int orl_block_waitsome(int incount, MPI_Request array_of_requests[],
+		       int *outcount, int array_of_indices[],
+		       MPI_Status array_of_statuses[])
 {
 	int rc;
 
@@ -297,11 +297,10 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 		return orl_host.Waitsome(incount, array_of_requests, outcount,
 					 array_of_indices, array_of_statuses);
 	for (;;) {
-		rc = PMPI_Testsome(incount, array_of_requests, outcount,
-				   array_of_indices, array_of_statuses);
+		rc = orl_host.Testsome(incount, array_of_requests, outcount,
+				       array_of_indices, array_of_statuses);
 		if (rc || *outcount)
 			return rc;
 		orl_progress_hook();
 	}
 }
-ORL_ALIAS(Waitsome);

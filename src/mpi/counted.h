@@ -87,15 +87,13 @@ int ENTRY(Rput)(const void *origin_addr, COUNT origin_count,
 {
 	struct orl_win *w = orl_win_find(win);
 	const struct orl_xfer x = XFER(Rput, true);
-	int rc;
 
 	if (orl_unlikely(!w))
 		return orl_host.NAME(Rput)(origin_addr, origin_count,
 					   origin_datatype, target_rank,
 					   target_disp, target_count,
 					   target_datatype, win, request);
-	rc = orl_win_put(w, &x);
-	return rc ? rc : orl_win_request(w, request);
+	return orl_win_rput(w, &x, request);
 }
 ORL_ALIAS(NAME(Rput));
 
@@ -106,15 +104,13 @@ int ENTRY(Rget)(void *origin_addr, COUNT origin_count,
 {
 	struct orl_win *w = orl_win_find(win);
 	const struct orl_xfer x = XFER(Rget, true);
-	int rc;
 
 	if (orl_unlikely(!w))
 		return orl_host.NAME(Rget)(origin_addr, origin_count,
 					   origin_datatype, target_rank,
 					   target_disp, target_count,
 					   target_datatype, win, request);
-	rc = orl_win_get(w, &x);
-	return rc ? rc : orl_win_request(w, request);
+	return orl_win_rget(w, &x, request);
 }
 ORL_ALIAS(NAME(Rget));
 
@@ -130,15 +126,13 @@ int ENTRY(Raccumulate)(const void *origin_addr, COUNT origin_count,
 				    .result = NULL,
 				    .rcount = 0,
 				    .rtype = MPI_DATATYPE_NULL };
-	int rc;
 
 	if (orl_unlikely(!w))
 		return orl_host.NAME(Raccumulate)(
 			origin_addr, origin_count, origin_datatype, target_rank,
 			target_disp, target_count, target_datatype, op, win,
 			request);
-	rc = orl_win_accumulate(w, &x);
-	return rc ? rc : orl_win_request(w, request);
+	return orl_win_raccumulate(w, &x, request);
 }
 ORL_ALIAS(NAME(Raccumulate));
 
@@ -155,14 +149,12 @@ int ENTRY(Rget_accumulate)(const void *origin_addr, COUNT origin_count,
 				    .result = result_addr,
 				    .rcount = result_count,
 				    .rtype = result_datatype };
-	int rc;
 
 	if (orl_unlikely(!w))
 		return orl_host.NAME(Rget_accumulate)(
 			origin_addr, origin_count, origin_datatype, result_addr,
 			result_count, result_datatype, target_rank, target_disp,
 			target_count, target_datatype, op, win, request);
-	rc = orl_win_get_accumulate(w, &x);
-	return rc ? rc : orl_win_request(w, request);
+	return orl_win_rget_accumulate(w, &x, request);
 }
 ORL_ALIAS(NAME(Rget_accumulate));

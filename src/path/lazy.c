@@ -159,6 +159,19 @@ void orl_path_send(struct orl_link *link)
 	orl_am_send(link);
 }
 
+void orl_path_push(struct orl_link *link)
+{
+	orl_lone_post(link);
+	orl_lazy_ask(link);
+	orl_am_push(link);
+}
+
+void orl_path_hurry(struct orl_link *link)
+{
+	if (link->out && !link->lock_record && !orl_am_is_under_way(link))
+		orl_path_push(link);
+}
+
 void orl_path_flush_begin(struct orl_link *link)
 {
 	if (orl_link_is_quiet(link))

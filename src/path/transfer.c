@@ -20,7 +20,8 @@
 struct transfer {
 	struct orl_fabric_op op;
 	struct orl_link *link;
-	struct transfer *next; /* while free */
+	struct orl_am_tally *tally; /* in which it counts, or NULL */
+	struct transfer *next;	    /* while free */
 	unsigned char copy[LONE_MOST];
 };
 
@@ -30,6 +31,7 @@ static _Atomic(uint32_t) transfers;
 static void transfer_done(struct orl_fabric_op *op, int error)
 {
 	struct transfer *transfer = (struct transfer *)op;
+	struct orl_am_tally *tally = transfer->tally;
 	struct orl_link *link = transfer->link;
 
 	/* The other end answers what is wrong by closing the connection. */
@@ -41,6 +43,7 @@ static void transfer_done(struct orl_fabric_op *op, int error)
 	atomic_fetch_sub_explicit(&transfers, 1, memory_order_relaxed);
 	/* Release: pairs with the acquire in orl_am_is_idle. */
 	__atomic_fetch_sub(&link->transfers, 1, __ATOMIC_RELEASE);
+	orl_am_tally_drop(tally, error);
 }
 
 static bool has_transfer(void *arg)
@@ -58,7 +61,8 @@ static void wait_for_transfer(void)
 	}
 }
 
-static struct transfer *take_transfer(struct orl_link *link)
+static struct transfer *take_transfer(struct orl_link *link,
+				      struct orl_am_tally *tally)
 {
 	struct transfer *transfer;
 
@@ -71,6 +75,7 @@ static struct transfer *take_transfer(struct orl_link *link)
 		return NULL;
 	transfer->op.done = transfer_done;
 	transfer->link = link;
+	transfer->tally = tally;
 	atomic_fetch_add_explicit(&transfers, 1, memory_order_relaxed);
 	orl_am_await(link->peer, 1);
 	__atomic_fetch_add(&link->transfers, 1, __ATOMIC_RELAXED);
@@ -89,6 +94,20 @@ int orl_path_order(struct orl_link *link)
 	rc = orl_am_flush(link);
 	orl_progress_lock();
 	return rc;
+}
+
+/* One that counts in the call's tally. */
+static struct transfer *take_counted(struct orl_link *link)
+{
+	struct orl_am_tally *tally;
+	struct transfer *transfer;
+
+	if (orl_unlikely(orl_am_tally_take(link, &tally)))
+		return NULL;
+	transfer = take_transfer(link, tally);
+	if (orl_unlikely(!transfer))
+		orl_am_tally_drop(tally, -ENOMEM);
+	return transfer;
 }
 
 /* A transfer may begin, with this key: 0, -ENOENT if there is none, -errno. */
@@ -121,7 +140,7 @@ static size_t transfer_most(const struct orl_key *key, uint64_t off)
 static int post(struct orl_link *link, enum orl_way way, uint64_t addr,
 		uint64_t key, const struct iovec *local)
 {
-	struct transfer *transfer = take_transfer(link);
+	struct transfer *transfer = take_counted(link);
 
 	if (orl_unlikely(!transfer))
 		return -ENOMEM;
@@ -179,7 +198,7 @@ static void read_lone(struct transfer *transfer,
 	uint64_t addr = link->base + get->off;
 	size_t len = get->len;
 
-	orl_am_slot_drop(link, get->slot);
+	transfer->tally = orl_am_slot_drop(link, get->slot);
 	orl_am_discard(link);
 	orl_fabric_read(&transfer->op, link->peer->addr, addr, link->key, dst,
 			len);
@@ -192,7 +211,7 @@ void orl_lone_post(struct orl_link *link)
 
 	if (orl_likely(!lone) || link->peer->error || !has_transfer(NULL))
 		return;
-	transfer = take_transfer(link);
+	transfer = take_transfer(link, NULL);
 	if (!transfer)
 		return;
 	if (lone->type == ORL_AM_PUT)

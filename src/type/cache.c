@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct orl_map orl_type_map = ORL_MAP_INIT;
 
@@ -41,6 +42,26 @@ static int publish(MPI_Datatype handle, struct orl_type **type, bool *first)
 	free(*type);
 	*type = theirs;
 	return rc;
+}
+
+struct orl_type *orl_type_keep(const struct orl_type *type)
+{
+	size_t nruns = type->nruns, npieces = type->npieces;
+	struct orl_run *runs;
+	struct orl_type *copy =
+		malloc(sizeof(*copy) + (nruns + npieces) * sizeof(*runs));
+
+	if (!copy)
+		return NULL;
+	runs = (struct orl_run *)(copy + 1);
+	if (nruns)
+		memcpy(runs, type->runs, nruns * sizeof(*runs));
+	if (npieces)
+		memcpy(runs + nruns, type->pieces, npieces * sizeof(*runs));
+	*copy = *type;
+	copy->runs = runs;
+	copy->pieces = runs + nruns;
+	return copy;
 }
 
 int orl_type_load(MPI_Datatype handle, const struct orl_type **type)
