@@ -21,7 +21,6 @@
  */
 #include "block.h"
 
-#include "entry.h"
 #include "orl_progress.h"
 
 /* Is the host's own blocking call as good? */

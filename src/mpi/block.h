@@ -6,7 +6,7 @@
 #ifndef ORL_BLOCK_H
 #define ORL_BLOCK_H
 
-#include <mpi.h>
+#include "entry.h"
 
 int orl_block_wait(MPI_Request *request, MPI_Status *status);
 int orl_block_waitall(int count, MPI_Request array_of_requests[],

@@ -15,7 +15,6 @@
 
 #include <stdlib.h>
 
-#include "entry.h"
 #include "orl_progress.h"
 
 /* -- one request ----------------------------------------------------------- */
