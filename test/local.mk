@@ -31,7 +31,8 @@ behaviour = \
 	test/accumulate test/fetch_op test/compare_swap \
 	test/fence test/pscw test/pscw_test \
 	test/lock test/exclusive test/flush \
-	test/requests test/requests_many \
+	test/requests test/requests_many test/requests_pending \
+	test/requests_errors test/requests_threads \
 	test/shared test/passive test/host_progress \
 	test/atomic test/misaligned test/order test/proc_null \
 	test/acc_values test/acc_count \
