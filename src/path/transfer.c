@@ -43,7 +43,7 @@ static void transfer_done(struct orl_fabric_op *op, int error)
 	atomic_fetch_sub_explicit(&transfers, 1, memory_order_relaxed);
 	/* Release: pairs with the acquire in orl_am_is_idle. */
 	__atomic_fetch_sub(&link->transfers, 1, __ATOMIC_RELEASE);
-	orl_am_tally_drop(tally, error);
+	orl_am_tally_drop(tally, error ? link->peer->error : 0);
 }
 
 static bool has_transfer(void *arg)
