@@ -93,6 +93,11 @@ void orl_progress_unlock(void)
 			NULL, 0);
 }
 
+bool orl_lock_is_held(void)
+{
+	return atomic_load_explicit(&lock.state, memory_order_relaxed) != FREE;
+}
+
 void orl_lock_reset(void)
 {
 	lock.state = FREE;

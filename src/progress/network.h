@@ -49,6 +49,7 @@ void orl_progress_host(void);
 
 /* -- lock.c ---------------------------------------------------------------- */
 
+bool orl_lock_is_held(void); /* by anyone, just now */
 /* In the child of a fork: nobody holds the lock. */
 void orl_lock_reset(void);
 

@@ -21,6 +21,8 @@
 #define LONG_HOOK_NS  10000
 #define TRAFFIC_NS    500000 /* after the latest message */
 #define HOT_CALLS     400    /* of the hook, after a message */
+#define LONG_POLL_NS  4000   /* more than one of nothing takes */
+#define BUSY_NS	      100000 /* of the host's time */
 #define POLLS_A_CALL  4	     /* then: the host's turn takes as long as some */
 
 static _Atomic(orl_poll_fn) polls[MAX_POLLS];
@@ -118,14 +120,25 @@ static bool has_traffic(uint64_t now)
 		       TRAFFIC_NS;
 }
 
+/*
+ * A poll that takes long has moved data, of reads and writes, and there may be
+ * more: then it goes on, for a while.
+ */
 static void poll_hot(uint32_t heat)
 {
+	uint64_t began = orl_now_ns(), before, now = began;
 	int i;
 
 	atomic_store_explicit(&orl_network_heat, heat - 1,
 			      memory_order_relaxed);
-	for (i = 0; i < POLLS_A_CALL && !orl_network_poll(); i++)
-		;
+	for (i = 0; i < POLLS_A_CALL && now - began < BUSY_NS; i++) {
+		before = now;
+		if (orl_network_poll())
+			break;
+		now = orl_now_ns();
+		if (now - before > LONG_POLL_NS)
+			i = 0;
+	}
 }
 
 /* Now and then, as the clock says. */

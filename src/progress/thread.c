@@ -301,7 +301,7 @@ static void serve(struct view *me)
 	int n;
 
 	if (poll_once(&done)) {
-		doze(me, 0, SHORT_NS);
+		doze(me, 0, NAP_NS);
 		return;
 	}
 	if (done) {
@@ -330,7 +330,8 @@ static void *run(void *arg)
 	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 	application_polls(&me);
 	while (!atomic_load_explicit(&thread.stopping, memory_order_relaxed)) {
-		if (application_polls(&me)) {
+		/* A poll that moves much data leaves no trace for long. */
+		if (application_polls(&me) || orl_lock_is_held()) {
 			stand_back(&me);
 		} else {
 			me.stand = NAP_NS;
