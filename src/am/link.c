@@ -269,8 +269,14 @@ static bool has_error(const struct orl_link *link)
 
 int orl_am_flush(struct orl_link *link)
 {
-	if (orl_am_is_idle(link) && !has_error(link) &&
-	    !__atomic_load_n(&link->unasked, __ATOMIC_RELAXED))
+	/*
+	 * Acquire: pairs with the release in orl_am_slot.  Looked at first:
+	 * another thread, which asks for an answer to what we have written,
+	 * counts that before it clears unasked.
+	 */
+	bool unasked = __atomic_load_n(&link->unasked, __ATOMIC_ACQUIRE);
+
+	if (!unasked && orl_am_is_idle(link) && !has_error(link))
 		return 0;
 	orl_progress_lock();
 	orl_am_flush_begin(link);

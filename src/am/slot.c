@@ -193,8 +193,9 @@ uint32_t orl_am_slot(struct orl_link *link, orl_am_answer_fn fn, void *dst,
 	const char *latest = (const char *)link->out->data + link->out->latest;
 	uint32_t number = orl_am_slot_of(link, latest, fn, dst, len);
 
+	/* Release: pairs with the acquire in orl_am_flush. */
 	if (orl_likely(number != 0))
-		__atomic_store_n(&link->unasked, false, __ATOMIC_RELAXED);
+		__atomic_store_n(&link->unasked, false, __ATOMIC_RELEASE);
 	return number;
 }
 

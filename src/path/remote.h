@@ -106,7 +106,8 @@ void orl_keys_free(struct orl_link *link);
 /* Nothing under way, nothing that a flush would have to ask for. */
 static inline bool orl_link_is_quiet(const struct orl_link *link)
 {
-	return !__atomic_load_n(&link->unasked, __ATOMIC_RELAXED) &&
+	/* First, and acquires, as in orl_am_flush. */
+	return !__atomic_load_n(&link->unasked, __ATOMIC_ACQUIRE) &&
 	       orl_am_is_idle(link) &&
 	       !__atomic_load_n(&link->error, __ATOMIC_RELAXED);
 }
