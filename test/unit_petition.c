@@ -18,7 +18,7 @@
 #define ORIGINS 5
 #define ROUNDS	20000
 
-static struct orl_rwlock locks[TARGETS], master;
+static struct orl_rwlock locks[TARGETS];
 
 /* -- one step after the other ---------------------------------------------- */
 
@@ -41,7 +41,7 @@ static int ask(struct asker *asker, int target, int mode)
 {
 	asker->granted = 0;
 	asker->petition = (struct orl_petition){
-		.at = { &locks[target], &master, &asker->held },
+		.at = { &locks[target], &asker->held },
 		.mode = (uint8_t)mode,
 		.granted = note,
 	};
@@ -61,7 +61,7 @@ static bool is_empty(const struct orl_rwlock *lock)
 static void check_all_empty(void)
 {
 	check(!orl_petition_poll());
-	check(is_empty(&master) && is_empty(&locks[0]) && is_empty(&locks[1]));
+	check(is_empty(&locks[0]) && is_empty(&locks[1]));
 }
 
 static void test_at_once(void)
@@ -69,11 +69,11 @@ static void test_at_once(void)
 	struct asker a = { 0 }, b = { 0 };
 
 	check(ask(&a, 0, ORL_MODE_SHARED) == 1);
-	check(a.held == ORL_PETITION_SHARED && !master.inside);
+	check(a.held == ORL_PETITION_SHARED);
 	check(ask(&b, 0, ORL_MODE_SHARED) == 1);
 	check(!leave(&a) && !leave(&b) && a.held == ORL_PETITION_NONE);
 	check(ask(&a, 0, ORL_MODE_EXCLUSIVE) == 1);
-	check(a.held == ORL_PETITION_EXCLUSIVE && master.inside);
+	check(a.held == ORL_PETITION_EXCLUSIVE);
 	check(!leave(&a) && !granted);
 	check_all_empty();
 }
@@ -135,21 +135,6 @@ static void test_targets(void)
 	check_all_empty();
 }
 
-/* Against lock_all, which knows the master only. */
-static void test_master(void)
-{
-	struct asker a = { 0 }, b = { 0 };
-
-	orl_rwlock_enter(&master, ORL_MODE_SHARED);
-	check(ask(&a, 0, ORL_MODE_EXCLUSIVE) == 0 && !locks[0].inside);
-	check(ask(&b, 0, ORL_MODE_SHARED) == 1);
-	orl_rwlock_leave(&master, ORL_MODE_SHARED);
-	check(orl_petition_poll() && master.inside && !a.granted);
-	check(!leave(&b) && !orl_petition_poll() && a.granted);
-	check(!leave(&a));
-	check_all_empty();
-}
-
 /*
  * Who holds one target's lock gets another's although others stand in line
  * who wait for the first; who holds nothing stands behind them.
@@ -157,11 +142,9 @@ static void test_master(void)
 static void test_hurry(void)
 {
 	struct asker a = { 0 }, again = { 0 }, b = { 0 };
-	struct orl_visit all, line;
+	struct orl_visit line;
 
 	check(ask(&a, 0, ORL_MODE_EXCLUSIVE) == 1);
-	orl_rwlock_begin(&all, &master, ORL_MODE_SHARED); /* lock_all */
-	check(!orl_rwlock_try(&all));
 	orl_rwlock_enter(&locks[1], ORL_MODE_SHARED);
 	orl_rwlock_begin(&line, &locks[1], ORL_MODE_EXCLUSIVE);
 	check(!orl_rwlock_try(&line));
@@ -171,10 +154,9 @@ static void test_hurry(void)
 	check(!orl_rwlock_try(&line)); /* not beside one in a hurry */
 	check(orl_petition_poll() && again.granted == 1 && !b.granted);
 	check(!leave(&again) && !leave(&a));
-	check(orl_rwlock_try(&all) && orl_rwlock_try(&line));
-	orl_rwlock_leave(&locks[1], ORL_MODE_EXCLUSIVE);
+	check(orl_rwlock_try(&line));
 	check(orl_petition_poll() && !b.granted);
-	orl_rwlock_leave(&master, ORL_MODE_SHARED);
+	orl_rwlock_leave(&locks[1], ORL_MODE_EXCLUSIVE);
 	check(!orl_petition_poll() && b.granted == 2 && !leave(&b));
 	check_all_empty();
 }
@@ -257,7 +239,7 @@ static void test_one_line(void)
 
 /* -- many rounds of everybody ---------------------------------------------- */
 
-static _Atomic(int) sharing[TARGETS], excluding[TARGETS], everywhere;
+static _Atomic(int) sharing[TARGETS], excluding[TARGETS];
 static long plain[TARGETS]; /* changed only by exclusive holders */
 static _Atomic(long) expected;
 
@@ -265,7 +247,7 @@ static void come(int target, int mode)
 {
 	if (mode == ORL_MODE_EXCLUSIVE) {
 		check(!atomic_fetch_add(&excluding[target], 1));
-		check(!sharing[target] && !everywhere);
+		check(!sharing[target]);
 		plain[target]++;
 		atomic_fetch_add(&expected, 1);
 	} else {
@@ -290,7 +272,7 @@ static int random_mode(uint64_t *seed)
 /* A visitor of the node, as win/lock.c does it. */
 struct visitor {
 	uint64_t seed;
-	int nlocks, nexclusive;
+	int nlocks;
 	int mode[TARGETS];
 };
 
@@ -299,8 +281,6 @@ static void visitor_lock(struct visitor *visitor, int target)
 	int hurry = visitor->nlocks++ ? ORL_MODE_HURRY : 0;
 	int mode = visitor->mode[target] = random_mode(&visitor->seed);
 
-	if (mode == ORL_MODE_EXCLUSIVE && visitor->nexclusive++ == 0)
-		orl_rwlock_enter(&master, ORL_MODE_SECOND | hurry);
 	orl_rwlock_enter(&locks[target], mode | hurry);
 	come(target, mode);
 }
@@ -311,18 +291,7 @@ static void visitor_unlock(struct visitor *visitor, int target)
 
 	go(target, mode);
 	orl_rwlock_leave(&locks[target], mode);
-	if (mode == ORL_MODE_EXCLUSIVE && --visitor->nexclusive == 0)
-		orl_rwlock_leave(&master, ORL_MODE_SECOND);
 	visitor->nlocks--;
-}
-
-static void visit_all(void)
-{
-	orl_rwlock_enter(&master, ORL_MODE_SHARED);
-	atomic_fetch_add(&everywhere, 1);
-	check(!excluding[0] && !excluding[1]);
-	atomic_fetch_sub(&everywhere, 1);
-	orl_rwlock_leave(&master, ORL_MODE_SHARED);
 }
 
 static _Atomic(int) running;
@@ -333,12 +302,8 @@ static void *visitor_run(void *arg)
 	int i;
 
 	for (i = 0; i < ROUNDS; i++) {
-		uint64_t choice = next_random(&visitor.seed) % 4;
+		uint64_t choice = 1 + next_random(&visitor.seed) % 3;
 
-		if (choice == 0) {
-			visit_all();
-			continue;
-		}
 		if (choice & 1)
 			visitor_lock(&visitor, 0);
 		if (choice & 2)
@@ -380,7 +345,7 @@ static void origin_ask(struct origin *origin, int target, int hurry)
 	origin->target = target;
 	origin->mode[target] = random_mode(&origin->seed);
 	origin->petition = (struct orl_petition){
-		.at = { &locks[target], &master, &origin->held[target] },
+		.at = { &locks[target], &origin->held[target] },
 		.mode = (uint8_t)(origin->mode[target] | hurry),
 		.granted = origin_enter,
 	};
@@ -396,8 +361,7 @@ static void origin_unlock(struct origin *origin)
 	int i;
 
 	for (i = 0; i < TARGETS; i++) {
-		struct orl_petition_at at = { &locks[i], &master,
-					      &origin->held[i] };
+		struct orl_petition_at at = { &locks[i], &origin->held[i] };
 
 		if (!origin->held[i])
 			continue;
@@ -475,7 +439,6 @@ int main(void)
 		{ "refusals", test_refusals },
 		{ "order", test_order },
 		{ "targets", test_targets },
-		{ "master", test_master },
 		{ "hurry", test_hurry },
 		{ "within_granted", test_within_granted },
 		{ "one_line", test_one_line },

@@ -75,11 +75,10 @@ enum orl_petition_held {
 	ORL_PETITION_EXCLUSIVE
 };
 
-/* The lock of this rank that an origin asks for, and what goes with it. */
+/* The lock of this rank that an origin asks for. */
 struct orl_petition_at {
-	struct orl_rwlock *lock;   /* the rank's */
-	struct orl_rwlock *master; /* its node's, of the same window */
-	uint8_t *held;		   /* the origin's, enum orl_petition_held */
+	struct orl_rwlock *lock;
+	uint8_t *held; /* the origin's, enum orl_petition_held */
 };
 
 struct orl_petition {
@@ -95,8 +94,7 @@ struct orl_petition {
 
 	/* petition.c's. */
 	struct orl_petition *next;
-	struct orl_visit visit; /* of the master, then of the lock */
-	bool in_master;		/* the visit is of the master */
+	struct orl_visit visit;
 };
 
 /*

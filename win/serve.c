@@ -55,9 +55,6 @@ static struct orl_petition_at place_of(struct orl_win *win, uint32_t rank)
 {
 	return (struct orl_petition_at){
 		.lock = &win->ctl->lock,
-		/* Leases keep lock_all out: our own, which only petitions
-		 * meet, and entering it succeeds at once. */
-		.master = &win->ctl->master,
 		.held = &win->holders[rank],
 	};
 }
