@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A process that holds a lock gets another one, whoever stands in line for
- * either: nobody waits for ever.  Locks of different targets, exclusive ones
- * too, are held by different ranks at once.
+ * either: nobody waits for ever, nor if the locks are of different windows.
+ * Locks of different targets, exclusive ones too, are held by different ranks
+ * at once.
  *
  * The pauses make it likely that others stand in line already when the
  * second lock is asked for; what is expected does not depend on them.
@@ -15,6 +16,7 @@
 #define ROUNDS 8
 
 static struct test_win w;
+static MPI_Win other; /* of the same ranks */
 
 /* Adds one to the target's counter. */
 static void count(int target)
@@ -115,6 +117,30 @@ static void crosswise(int round)
 	check_count(test_rank < 2 ? 3 : 0, "crosswise");
 }
 
+/* The same with rank 0's locks of two windows: the first of each is, of rank
+ * 0 and 2, the one window's, of the others the other's. */
+static void across_windows(int round)
+{
+	MPI_Win first = test_rank % 2 ? other : w.win;
+	MPI_Win second = test_rank % 2 ? w.win : other;
+
+	if (test_rank < 2) {
+		MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, first);
+		tell(test_rank + 2);
+		hear(test_rank + 2, round);
+		tell(1 - test_rank);
+		hear(1 - test_rank, 0);
+		MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, second);
+		MPI_Win_unlock(0, second);
+		MPI_Win_unlock(0, first);
+	} else {
+		hear(test_rank - 2, 0);
+		tell(test_rank - 2);
+		MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, first);
+		MPI_Win_unlock(0, first);
+	}
+}
+
 /* Every rank holds another's exclusive lock while all talk to each other. */
 static void at_once(int distance)
 {
@@ -143,6 +169,8 @@ int main(int argc, char **argv)
 		if (w.kind != KIND_CREATE && w.kind != KIND_ALLOCATE)
 			continue;
 		test_win_open(&w, w.kind, sizeof(int), 1);
+		MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD,
+			       &other);
 		for (i = 0; i < ROUNDS; i++) {
 			with_lock_all(MPI_LOCK_SHARED, MPI_LOCK_EXCLUSIVE, i);
 			with_lock_all(MPI_LOCK_SHARED, MPI_LOCK_SHARED, i);
@@ -150,7 +178,9 @@ int main(int argc, char **argv)
 				      i);
 			at_once(i % test_size);
 			crosswise(i);
+			across_windows(i);
 		}
+		MPI_Win_free(&other);
 		test_win_close(&w);
 	}
 	return test_finish();

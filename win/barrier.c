@@ -8,6 +8,7 @@
  * A rank may give its block back right after the last barrier: who tells it
  * touches the block for the last time with the word that it waits for.  The
  * bell rung after that is the process's own, which lives as long as it.
+ * models/barrier.pml is this file.
  */
 #include "win.h"
 

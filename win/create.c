@@ -125,7 +125,6 @@ static struct orl_win *make_object(const struct orl_win_args *args)
 	if (!win)
 		return NULL;
 	pthread_mutex_init(&win->mutex, NULL);
-	pthread_mutex_init(&win->master_mutex, NULL);
 	win->handle = MPI_WIN_NULL;
 	win->flavor = args->flavor;
 	win->dynamic = args->flavor == MPI_WIN_FLAVOR_DYNAMIC;

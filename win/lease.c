@@ -18,7 +18,7 @@
  * called back.
  *
  * Everything here is under the progress lock; handlers run in any thread that
- * makes progress.
+ * makes progress.  models/lease.pml is this file.
  */
 #include "win.h"
 
@@ -199,6 +199,24 @@ static int ask(struct orl_win *win, const struct request *wish)
 	return 0;
 }
 
+/* The rank waits, and by now holds what those before it may wait for. */
+static void hasten(struct orl_win *win, uint32_t rank)
+{
+	struct orl_leases *leases = win->leases;
+	struct request **at = &leases->first, *request;
+
+	while ((request = *at) && request->rank != rank)
+		at = &request->next;
+	if (!request || request->hurry)
+		return;
+	*at = request->next;
+	if (!*at)
+		leases->last = at;
+	request->hurry = true;
+	enqueue(leases, request);
+	serve_queue(win);
+}
+
 /* A rank asks for what it has not, once at a time. */
 static bool may_ask(const struct orl_win *win, const struct request *wish)
 {
@@ -227,11 +245,15 @@ static int serve_lease(const struct orl_am_source *source,
 		.hurry = head->b,
 	};
 
-	if (head->bytes < sizeof(*record) || !win->leases || !wish.slot ||
+	if (head->bytes < sizeof(*record) || !win->leases ||
 	    (wish.mode != ORL_LEASE_ALONE && wish.mode != ORL_LEASE_ALL))
 		return MPI_ERR_INTERN;
 	if (!orl_remote_is_origin(win, source))
 		return MPI_ERR_RANK;
+	if (!wish.slot) {
+		hasten(win, wish.rank);
+		return 0;
+	}
 	return may_ask(win, &wish) ? ask(win, &wish) : MPI_ERR_INTERN;
 }
 
@@ -288,20 +310,24 @@ static void lease_came(struct orl_link *link, void *dst, const void *data,
 	got_own(win, data ? win->lease.asked : ORL_LEASE_NONE);
 }
 
-static int ask_other(struct orl_win *win, uint8_t mode, bool hurry)
+/* What is asked for; without a slot it has been, but in no hurry. */
+static int ask_other(struct orl_win *win, bool has_slot)
 {
 	struct orl_link *link = &win->lease.link;
 	struct orl_record_lease *record;
+	uint32_t slot = 0;
 
 	record = orl_am_record(link, ORL_AM_LEASE, sizeof(*record));
 	if (!record)
 		return orl_path_lost(link);
-	record->head.a = mode;
-	record->head.b = hurry;
+	if (has_slot)
+		slot = orl_am_slot(link, lease_came, win, 0);
+	record->head.a = win->lease.asked;
+	record->head.b = win->lease.hurried;
 	record->pad = 0;
-	record->slot = orl_am_slot(link, lease_came, win, 0);
+	record->slot = slot;
 	orl_am_send(link);
-	return record->slot ? 0 : -ENOMEM;
+	return slot || !has_slot ? 0 : -ENOMEM;
 }
 
 static bool has_answer(void *arg)
@@ -309,6 +335,16 @@ static bool has_answer(void *arg)
 	const struct orl_win *win = arg;
 
 	return !__atomic_load_n(&win->lease.asking, __ATOMIC_ACQUIRE);
+}
+
+static int wait_for_answer(struct orl_win *win)
+{
+	int rc;
+
+	orl_progress_unlock();
+	rc = orl_win_wait_for(win, &orl_am_bell, has_answer, win);
+	orl_progress_lock();
+	return rc;
 }
 
 /* Asks and waits, without the lock: 0 or an error. */
@@ -321,34 +357,38 @@ static int obtain(struct orl_win *win, uint8_t mode, bool hurry)
 		aim(&win->lease.link, win, 0);
 	win->lease.asking = true;
 	win->lease.asked = mode;
-	rc = win->rank ? ask_other(win, mode, hurry) : ask(win, &own);
+	win->lease.hurried = hurry;
+	rc = win->rank ? ask_other(win, true) : ask(win, &own);
 	if (rc) {
 		win->lease.asking = false;
 		return rc;
 	}
-	orl_progress_unlock();
-	rc = orl_win_wait_for(win, &orl_am_bell, has_answer, win);
-	orl_progress_lock();
+	rc = wait_for_answer(win);
 	if (!rc && win->lease.mode == ORL_LEASE_NONE)
 		rc = -EHOSTDOWN;
 	return rc;
+}
+
+/* Another thread asks already: its answer serves us too, as long as that does
+ * not wait behind those who wait for what we hold. */
+static int wait_for_other(struct orl_win *win, bool hurry)
+{
+	int rc = 0;
+
+	if (hurry && !win->lease.hurried) {
+		win->lease.hurried = true;
+		if (win->rank)
+			rc = ask_other(win, false);
+		else
+			hasten(win, 0);
+	}
+	return rc ? rc : wait_for_answer(win);
 }
 
 /* Is it ours, and not to be given back first? */
 static bool is_ours(const struct orl_lease *lease, uint8_t mode)
 {
 	return lease->mode == mode && (!lease->wanted || lease->users);
-}
-
-/* Another thread asks already: its answer may serve us too. */
-static int wait_for_other(struct orl_win *win)
-{
-	int rc;
-
-	orl_progress_unlock();
-	rc = orl_win_wait_for(win, &orl_am_bell, has_answer, win);
-	orl_progress_lock();
-	return rc;
 }
 
 int orl_lease_take(struct orl_win *win, uint8_t mode, bool hurry)
@@ -360,7 +400,8 @@ int orl_lease_take(struct orl_win *win, uint8_t mode, bool hurry)
 	orl_progress_lock();
 	while (orl_unlikely(!is_ours(lease, mode)) && !rc) {
 		counted = !lease->asking;
-		rc = counted ? obtain(win, mode, hurry) : wait_for_other(win);
+		rc = counted ? obtain(win, mode, hurry)
+			     : wait_for_other(win, hurry);
 	}
 	if (orl_likely(!rc && !counted))
 		lease->users++;

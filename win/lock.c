@@ -12,38 +12,72 @@
  * the first operation that needs it travels there (path's lazy lock).  In a
  * window that spans nodes leases take the master's place (lease.c).
  *
- * A process that holds a lock already enters others past the line: those in
- * line may be waiting for what it holds.
+ * A process that holds a lock already, of whatever window, enters others past
+ * the line: those in line may be waiting for what it holds.  That is at the
+ * price of their turn, so epochs of lock_all, which programs leave open for
+ * as long as they run, do not count.  models/lock_all.pml and windows.pml are
+ * this.
  */
 #include "win.h"
+
+/* Locks that this process holds or asks for, of all windows. */
+static _Atomic(uint32_t) nlocks;
+
+/* How many there were. */
+static uint32_t count_lock(int32_t change)
+{
+	uint32_t n;
+
+	if (orl_unlikely(orl_threaded))
+		return atomic_fetch_add_explicit(&nlocks, (uint32_t)change,
+						 memory_order_relaxed);
+	n = atomic_load_explicit(&nlocks, memory_order_relaxed);
+	atomic_store_explicit(&nlocks, n + (uint32_t)change,
+			      memory_order_relaxed);
+	return n;
+}
 
 static struct orl_rwlock *lock_of(struct orl_target *target)
 {
 	return &orl_target_ctl(target)->lock;
 }
 
-/* The master is entered once for all exclusive locks of this process. */
+/* How many there were; 0 stays 0 if joins. */
+static uint32_t count_exclusive(struct orl_win *win, int32_t change, bool joins)
+{
+	uint32_t n;
+
+	orl_lock(&win->mutex);
+	n = win->nexclusive;
+	if (n || !joins)
+		win->nexclusive = n + (uint32_t)change;
+	orl_unlock(&win->mutex);
+	return n;
+}
+
+/*
+ * The master is entered once for all exclusive locks of this process, by the
+ * thread that gets in first.  None waits for another one, which may stand in
+ * line where who is in a hurry does not.
+ */
 static int enter_master(struct orl_win *win, int hurry)
 {
 	if (orl_unlikely(win->spans))
 		return orl_lease_take(win, ORL_LEASE_ALONE, hurry);
-	orl_lock(&win->master_mutex);
-	if (win->nexclusive++ == 0)
-		orl_rwlock_enter(win->master, ORL_MODE_SECOND | hurry);
-	orl_unlock(&win->master_mutex);
+	if (count_exclusive(win, 1, true))
+		return 0;
+	orl_rwlock_enter(win->master, ORL_MODE_SECOND | hurry);
+	if (orl_unlikely(count_exclusive(win, 1, false)))
+		orl_rwlock_leave(win->master, ORL_MODE_SECOND);
 	return 0;
 }
 
 static void leave_master(struct orl_win *win)
 {
-	if (orl_unlikely(win->spans)) {
+	if (orl_unlikely(win->spans))
 		orl_lease_give(win);
-		return;
-	}
-	orl_lock(&win->master_mutex);
-	if (--win->nexclusive == 0)
+	else if (count_exclusive(win, -1, false) == 1)
 		orl_rwlock_leave(win->master, ORL_MODE_SECOND);
-	orl_unlock(&win->master_mutex);
 }
 
 static int mode_of(int held)
@@ -172,6 +206,7 @@ static ORL_COLD int fail_lock(struct orl_win *win, struct orl_target *target,
 	if (--win->nlocks == 0)
 		orl_epoch_set(win, ORL_EPOCH_NONE);
 	orl_unlock(&win->mutex);
+	count_lock(-1);
 	return orl_win_fail(win, "MPI_Win_lock", rc, "target %u", target->rank);
 }
 
@@ -194,8 +229,9 @@ int orl_win_lock(struct orl_win *win, int type, int rank, int assertion)
 	target = &win->targets[rank];
 	target->held = kind_of(type, assertion);
 	orl_epoch_set(win, ORL_EPOCH_LOCK);
-	hurry = win->nlocks++ ? ORL_MODE_HURRY : 0;
+	win->nlocks++;
 	orl_unlock(&win->mutex);
+	hurry = count_lock(1) ? ORL_MODE_HURRY : 0;
 	rc = acquire(win, target, hurry);
 	if (orl_unlikely(rc))
 		return fail_lock(win, target, rc);
@@ -236,6 +272,7 @@ int orl_win_unlock(struct orl_win *win, int rank)
 	if (--win->nlocks == 0)
 		orl_epoch_set(win, ORL_EPOCH_NONE);
 	orl_unlock(&win->mutex);
+	count_lock(-1);
 	if (orl_unlikely(rc))
 		return orl_win_fail(win, "MPI_Win_unlock", rc, "target %d",
 				    rank);
@@ -246,13 +283,14 @@ int orl_win_unlock(struct orl_win *win, int rank)
 
 static int enter_all(struct orl_win *win)
 {
+	int hurry = count_lock(0) ? ORL_MODE_HURRY : 0;
 	int rc = orl_path_settle();
 
 	if (win->lock_all_nocheck)
 		return rc;
 	if (orl_unlikely(win->spans))
-		return rc ? rc : orl_lease_take(win, ORL_LEASE_ALL, false);
-	orl_rwlock_enter(win->master, ORL_MODE_SHARED);
+		return rc ? rc : orl_lease_take(win, ORL_LEASE_ALL, hurry);
+	orl_rwlock_enter(win->master, ORL_MODE_SHARED | hurry);
 	return rc;
 }
 

@@ -13,6 +13,8 @@
  * rank of its node would.  The complete travels behind the operations, in the
  * same message if they fit: nobody waits for its arrival.
  *
+ * models/pscw.pml is this file.
+ *
  * Communication: one store or message per member and call.  Memory: O(group)
  * and a byte per rank.
  */

@@ -101,7 +101,8 @@ enum {
 struct orl_lease {
 	uint8_t mode;
 	uint8_t asked;	/* the mode that is asked for */
-	bool asking;	/* by some thread */
+	bool asking;	/* by some thread, */
+	bool hurried;	/* past the others */
 	bool wanted;	/* called back: goes when the last user has ended */
 	uint32_t users; /* exclusive locks, or epochs of lock_all */
 	uint32_t call_slot;
@@ -136,10 +137,9 @@ struct orl_win {
 	bool exposing; /* between post and wait */
 	bool lock_all_nocheck;
 	uint32_t nlocks;
-	uint32_t completes;	      /* of earlier exposure epochs */
-	pthread_mutex_t master_mutex; /* held while the master is entered for
-				       * the first of our exclusive locks */
-	uint32_t nexclusive; /* exclusive locks that this process holds */
+	uint32_t completes;  /* of earlier exposure epochs */
+	uint32_t nexclusive; /* exclusive locks for which the master has been
+			      * entered */
 
 	struct orl_ctl *ctl;
 	struct orl_rwlock *master; /* rank 0's; not used if the window spans
@@ -292,7 +292,8 @@ struct orl_record_word {
 	uint32_t pad;
 };
 
-/* ORL_AM_LEASE, a is the mode, b hurry; ORL_AM_CALL. */
+/* ORL_AM_LEASE, a is the mode, b hurry; slot 0: what was asked for already is
+ * in a hurry by now.  ORL_AM_CALL. */
 struct orl_record_lease {
 	struct orl_record head;
 	uint32_t slot;
