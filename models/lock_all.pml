@@ -1,36 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * lock_all.pml - MPI_Win_lock of two ranks of a node and MPI_Win_lock_all,
- * by processes of the node and by origins of another node.  Stands for
+ * lock_all.pml - MPI_Win_lock and MPI_Win_lock_all of one node.  Stands for
+ * win/lock.c:
  *
- *	neighbour()		win/lock.c: acquire, release, enter_master,
- *			leave_master
- *	origin()	win/petition.c: orl_petition_begin, advance (of
- *			orl_petition_poll), orl_petition_leave
- *	everybody()	win/lock.c: orl_win_lock_all, orl_win_unlock_all
+ *	thread()	orl_win_lock, orl_win_unlock: acquire, release,
+ *			enter_master, leave_master, count_exclusive
+ *	everybody()	orl_win_lock_all, orl_win_unlock_all
  *
- * Each may take both ranks' locks, in the order of ranks, and chooses for
- * each whether it is exclusive.  A try of a lock is one step (rwlock.pml
- * looks into it).  Queued petitions get on in any order that their tickets
- * permit, between any steps of others: more than the queue and the polls of
- * petition.c do.  A poll that gets nowhere changes nothing, so it is left
- * out, and a deadlock is an invalid end state.
+ * Process 0 has two threads, process 1 has one, a third is in lock_all.  A
+ * thread locks one rank, or one of process 0 two in their order, and chooses
+ * for each, but for the last rank's, whether it is exclusive.  A try of a lock
+ * is one step (rwlock.pml looks into it).
  *
  * Checked: exclusive access to a rank is beside no other and no lock_all's;
- * everybody comes to an end and leaves the locks as they were.  Mutations:
- *	NO_MASTER	exclusive petitions leave the master out
- *	NO_HURRY	petitions of who holds a lock stand in line
- *	EARLY_LEAVE	the master is left once the rank's lock is held
- *	JOIN_COUNT	petitions count with the neighbour's locks
+ * everybody comes to an end and leaves the locks as they were.
+ *
+ *	safe
+ *	assertion -DNO_MASTER	exclusive locks leave the master out
+ *	deadlock -DNO_HURRY	who holds a lock stands in line
+ *	assertion -DEARLY_LEAVE	the master is left once the rank's lock is held
+ *	assertion -DCOUNT_FIRST	is counted before the master is entered
+ *	deadlock -DMUTEX	enters the master with others of its process
+ *				kept out until it has
  */
-#ifndef ORIGINS
-#define ORIGINS 1
-#endif
-#ifndef NEIGHBOURS
-#define NEIGHBOURS 1
-#endif
-#define RANKS	2
-#define MASTER	2 /* the locks: of rank 0, of rank 1, the master */
+#define RANKS	3
+#define MASTER	3 /* the locks: of each rank, the master */
+#define THREADS 4
 #define TICKETS 8
 
 mtype = { IN_LINE, HURRIED, INSIDE };
@@ -47,38 +42,39 @@ typedef visit {
 	mtype stage;
 };
 
-rwlock L[3];
-visit V[2 + ORIGINS]; /* each process has one visit at a time */
+rwlock L[RANKS + 1];
+visit VISIT[THREADS]; /* each has one visit at a time */
 
 byte shared[RANKS], exclusive[RANKS], all, ended;
-byte nexclusive; /* the neighbour's */
+byte nlocks[2], nexclusive[2]; /* by process */
+bool mutex[2];
 
-#define LOCK(v) L[V[v].lock]
+#define LOCK(v) L[VISIT[v].lock]
 #define IS_FREE(v) \
-	((V[v].hurry || LOCK(v).hurried == 0) && \
-	 ((V[v].mode == 0 && LOCK(v).second == 0) || \
-	  (V[v].mode == 1 && LOCK(v).first == 0) || \
+	((VISIT[v].hurry || LOCK(v).hurried == 0) && \
+	 ((VISIT[v].mode == 0 && LOCK(v).second == 0) || \
+	  (VISIT[v].mode == 1 && LOCK(v).first == 0) || \
 	  (LOCK(v).first == 0 && LOCK(v).second == 0)))
 #define CAN_ENTER(v) \
-	(IS_FREE(v) && (V[v].stage != IN_LINE || \
-			LOCK(v).serving == V[v].ticket))
+	(IS_FREE(v) && (VISIT[v].stage != IN_LINE || \
+			LOCK(v).serving == VISIT[v].ticket))
 
 inline count(v)
 {
 	if
-	:: V[v].mode == 0 -> LOCK(v).first++
+	:: VISIT[v].mode == 0 -> LOCK(v).first++
 	:: else -> LOCK(v).second++
 	fi;
-	V[v].stage = INSIDE
+	VISIT[v].stage = INSIDE
 }
 
 /* orl_rwlock_begin and the first orl_rwlock_try */
 inline begin(v, which, how, in_hurry)
 {
 	d_step {
-		V[v].lock = which;
-		V[v].mode = how;
-		V[v].hurry = in_hurry;
+		VISIT[v].lock = which;
+		VISIT[v].mode = how;
+		VISIT[v].hurry = in_hurry;
 		if
 		:: (in_hurry || LOCK(v).next == LOCK(v).serving) &&
 		   IS_FREE(v) ->
@@ -87,11 +83,11 @@ inline begin(v, which, how, in_hurry)
 			if
 			:: in_hurry ->
 				LOCK(v).hurried++;
-				V[v].stage = HURRIED
+				VISIT[v].stage = HURRIED
 			:: else ->
-				V[v].ticket = LOCK(v).next;
+				VISIT[v].ticket = LOCK(v).next;
 				LOCK(v).next = (LOCK(v).next + 1) % TICKETS;
-				V[v].stage = IN_LINE
+				VISIT[v].stage = IN_LINE
 			fi
 		fi
 	}
@@ -102,10 +98,10 @@ inline again(v)
 {
 	d_step {
 		if
-		:: V[v].stage == HURRIED -> LOCK(v).hurried--
-		:: else -> LOCK(v).serving = (V[v].ticket + 1) % TICKETS
+		:: VISIT[v].stage == HURRIED -> LOCK(v).hurried--
+		:: else -> LOCK(v).serving = (VISIT[v].ticket + 1) % TICKETS
 		fi;
-		V[v].ticket = 0;
+		VISIT[v].ticket = 0;
 		count(v)
 	}
 }
@@ -114,8 +110,8 @@ inline enter(v, which, how, in_hurry)
 {
 	begin(v, which, how, in_hurry);
 	if
-	:: V[v].stage == INSIDE
-	:: atomic { V[v].stage != INSIDE && CAN_ENTER(v) -> again(v) }
+	:: VISIT[v].stage == INSIDE
+	:: atomic { VISIT[v].stage != INSIDE && CAN_ENTER(v) -> again(v) }
 	fi
 }
 
@@ -154,130 +150,123 @@ inline go(rank)
 	}
 }
 
-/* Which ranks, from which to which, and how: 0 or 2, alone. */
-inline plan()
-{
-	if
-	:: rank = 0; last = 0
-	:: rank = 0; last = 1
-	:: rank = 1; last = 1
-	fi;
-	from = rank;
-	if
-	:: mode[0] = 0
-	:: mode[0] = 2
-	fi;
-	if
-	:: mode[1] = 0
-	:: mode[1] = 2
-	fi
-}
-
-proctype neighbour(byte me)
-{
-	byte rank, from, last, mode[RANKS];
-	bool joins;
-
-	atomic { plan() }
-	do
-	:: rank <= last ->
-		if
-		:: mode[rank] ->
-			atomic { nexclusive++; joins = nexclusive > 1 };
-			if
-			:: !joins -> enter(me, MASTER, 1, (rank > from))
-			:: else
-			fi
-		:: else
-		fi;
-		enter(me, rank, mode[rank], (rank > from));
-		come(rank);
-		rank++
-	:: else -> break
-	od;
-	do
-	:: rank > from ->
-		rank--;
-		go(rank);
-		leave(rank, mode[rank]);
-		if
-		:: mode[rank] ->
-			atomic {
-				nexclusive--;
-				if
-				:: nexclusive == 0 -> leave(MASTER, 1)
-				:: else
-				fi
-			}
-		:: else
-		fi
-	:: else -> break
-	od;
-	ended++
-}
-
 #ifdef NO_HURRY
 #define IN_HURRY false
 #else
-#define IN_HURRY (rank > from)
+#define IN_HURRY true
 #endif
 
-proctype origin(byte me)
+inline count_exclusive()
 {
-	byte rank, from, last, mode[RANKS];
-	bool joins;
+	d_step { n = nexclusive[process]; nexclusive[process] = n + 1 }
+}
 
-	atomic { plan() }
-	do
-	:: rank <= last ->
-#ifndef NO_MASTER
-		if
-#ifdef JOIN_COUNT
-		:: mode[rank] ->
-			atomic { nexclusive++; joins = nexclusive > 1 };
-			if
-			:: !joins -> enter(me, MASTER, 1, IN_HURRY)
-			:: else
-			fi
+inline enter_master()
+{
+#ifdef NO_MASTER
+	skip
 #else
-		:: mode[rank] -> enter(me, MASTER, 1, IN_HURRY)
+#ifdef MUTEX
+	atomic { !mutex[process] -> mutex[process] = true };
 #endif
-		:: else
-		fi;
-#endif
-		enter(me, rank, mode[rank], IN_HURRY);
-#ifdef EARLY_LEAVE
+#ifdef COUNT_FIRST
+	count_exclusive();
+	if
+	:: n == 0 -> enter(me, MASTER, 1, hurry)
+	:: else
+	fi;
+#else
+	d_step {
+		n = nexclusive[process];
 		if
-		:: mode[rank] -> leave(MASTER, 1)
+		:: n > 0 -> nexclusive[process] = n + 1
 		:: else
-		fi;
+		fi
+	};
+	if
+	:: n == 0 ->
+		enter(me, MASTER, 1, hurry);
+		count_exclusive();
+		if
+		:: n > 0 -> leave(MASTER, 1)
+		:: else
+		fi
+	:: else
+	fi;
 #endif
-		come(rank);
-		rank++
+	n = 0;
+	mutex[process] = false
+#endif
+}
+
+inline leave_master()
+{
+#ifdef NO_MASTER
+	skip
+#else
+	d_step { nexclusive[process]--; n = nexclusive[process] };
+	if
+	:: n == 0 -> leave(MASTER, 1)
+	:: else
+	fi;
+	n = 0
+#endif
+}
+
+inline acquire()
+{
+	d_step { hurry = nlocks[process] > 0 && IN_HURRY; nlocks[process]++ };
+	if
+	:: mode[rank] -> enter_master()
+	:: else
+	fi;
+	enter(me, rank, mode[rank], hurry);
+#ifdef EARLY_LEAVE
+	if
+	:: mode[rank] -> leave_master()
+	:: else
+	fi;
+#endif
+	hurry = false
+}
+
+inline release()
+{
+	leave(rank, mode[rank]);
+#ifndef EARLY_LEAVE
+	if
+	:: mode[rank] -> leave_master()
+	:: else
+	fi;
+#endif
+	nlocks[process]--
+}
+
+/* Locks first, and the one behind it if that is not beyond most. */
+proctype thread(byte me; byte process; byte first; byte most)
+{
+	byte rank, last, n, mode[RANKS];
+	bool hurry;
+
+	atomic {
+		if
+		:: last = first
+		:: first < most -> last = most
+		fi;
+		rank = first;
+		do
+		:: rank <= last && rank != 2 -> mode[rank] = 0; rank++
+		:: rank <= last -> mode[rank] = 2; rank++
+		:: rank > last -> break
+		od;
+		rank = first
+	}
+	do
+	:: rank <= last -> acquire(); come(rank); rank++
 	:: else -> break
 	od;
 	do
-	:: rank > from ->
-		rank--;
-		go(rank);
-		leave(rank, mode[rank]);
-#if !defined(NO_MASTER) && !defined(EARLY_LEAVE)
-		if
-#ifdef JOIN_COUNT
-		:: mode[rank] ->
-			atomic {
-				nexclusive--;
-				if
-				:: nexclusive == 0 -> leave(MASTER, 1)
-				:: else
-				fi
-			}
-#else
-		:: mode[rank] -> leave(MASTER, 1)
-#endif
-		:: else
-		fi
-#endif
+	:: rank > first -> rank--; go(rank); release()
 	:: else -> break
 	od;
 	ended++
@@ -286,7 +275,7 @@ proctype origin(byte me)
 proctype everybody(byte me)
 {
 	enter(me, MASTER, 0, false);
-	d_step { all++; assert(IS_SAFE(0) && IS_SAFE(1)) }
+	d_step { all++; assert(IS_SAFE(0) && IS_SAFE(1) && IS_SAFE(2)) }
 	all--;
 	leave(MASTER, 0);
 	ended++
@@ -298,18 +287,12 @@ proctype everybody(byte me)
 
 init
 {
-	byte i;
-
 	atomic {
 		run everybody(0);
-#if NEIGHBOURS
-		run neighbour(1);
-#endif
-		do
-		:: i < ORIGINS -> run origin(2 + i); i++
-		:: else -> break
-		od
+		run thread(1, 0, 0, 1);
+		run thread(2, 0, 2, 2);
+		run thread(3, 1, 0, 0)
 	}
-	ended == 1 + NEIGHBOURS + ORIGINS;
-	assert(IS_EMPTY(0) && IS_EMPTY(1) && IS_EMPTY(MASTER))
+	ended == THREADS;
+	assert(IS_EMPTY(0) && IS_EMPTY(1) && IS_EMPTY(2) && IS_EMPTY(MASTER))
 }

@@ -12,10 +12,18 @@
  * state.  Bells are left out: orl_wait looks again by itself.
  *
  * With ALONE the second side is exclusive (a rank's lock), else it shares
- * (the master).  Mutations:
- *	PAST_LINE	a new visit does not look for a line
- *	NOT_FIRST	whoever stands in line tries to enter
- *	NO_RELOAD	the exchange does not compare
+ * (the master).  LIVE: visits without end, in no hurry but within another;
+ * who stands in line enters at some time.
+ *
+ *	safe
+ *	safe -DALONE
+ *	live -DALONE
+ *	assertion -DALONE -DPAST_LINE	a new visit does not look for a line
+ *	assertion -DALONE -DNOT_FIRST	whoever stands in line tries to enter
+ *	assertion -DALONE -DNO_RELOAD	the exchange does not compare
+ *	deadlock -DALONE -DNO_NEXT	the first in line does not pass it on
+ *	deadlock -DNO_UNCOUNT	who entered in a hurry still counts as hurried
+ *	cycle -DALONE -DPAST_LINE	as above
  */
 #ifndef VISITORS
 #define VISITORS 2
@@ -45,23 +53,23 @@ typedef visit {
 };
 
 rwlock L[LOCKS];
-visit V[VISITS];
+visit VISIT[VISITS];
 
-#define LOCK(v)	      L[V[v].lock]
-#define HELD_BACK(v)  (!V[v].hurry && LOCK(v).hurried > 0)
+#define LOCK(v)	      L[VISIT[v].lock]
+#define HELD_BACK(v)  (!VISIT[v].hurry && LOCK(v).hurried > 0)
 #define IS_FREE(v, f, s) \
-	((V[v].alone && f == 0 && s == 0) || \
-	 (!V[v].alone && V[v].second && f == 0) || \
-	 (!V[v].alone && !V[v].second && s == 0))
+	((VISIT[v].alone && f == 0 && s == 0) || \
+	 (!VISIT[v].alone && VISIT[v].second && f == 0) || \
+	 (!VISIT[v].alone && !VISIT[v].second && s == 0))
 #ifdef NOT_FIRST
 #define IS_FIRST(v)   true
 #else
-#define IS_FIRST(v)   (LOCK(v).serving == V[v].ticket)
+#define IS_FIRST(v)   (LOCK(v).serving == VISIT[v].ticket)
 #endif
 /* Would orl_rwlock_try enter? */
 #define CAN_ENTER(v) \
 	(!HELD_BACK(v) && IS_FREE(v, LOCK(v).first, LOCK(v).second) && \
-	 (V[v].stage != IN_LINE || IS_FIRST(v)))
+	 (VISIT[v].stage != IN_LINE || IS_FIRST(v)))
 
 /* Within the step that enters. */
 inline assert_entered(v)
@@ -70,12 +78,12 @@ inline assert_entered(v)
 	/* If it comes back it stands behind those who are here now. */
 	f = 0;
 	do
-	:: f < VISITS -> V[f].ahead = V[f].ahead & ~(1 << v); f++
+	:: f < VISITS -> VISIT[f].ahead = VISIT[f].ahead & ~(1 << v); f++
 	:: else -> break
 	od;
 	if
-	:: V[v].alone -> LOCK(v).in_alone++
-	:: !V[v].alone && V[v].second -> LOCK(v).in_second++
+	:: VISIT[v].alone -> LOCK(v).in_alone++
+	:: !VISIT[v].alone && VISIT[v].second -> LOCK(v).in_second++
 	:: else -> LOCK(v).in_first++
 	fi;
 	/* Mutual exclusion. */
@@ -83,11 +91,11 @@ inline assert_entered(v)
 	       LOCK(v).in_alone + LOCK(v).in_first + LOCK(v).in_second == 1);
 	assert(LOCK(v).in_first == 0 || LOCK(v).in_second == 0);
 	/* Nobody enters past the line, but in a hurry. */
-	assert(V[v].hurry || (V[v].ahead & LOCK(v).line) == 0);
+	assert(VISIT[v].hurry || (VISIT[v].ahead & LOCK(v).line) == 0);
 	/* Forgotten: fewer states. */
 	f = 0;
 	s = 0;
-	V[v].ahead = 0
+	VISIT[v].ahead = 0
 }
 
 /* enter_inside; f and s are the snapshot of inside, ok the result. */
@@ -108,10 +116,10 @@ inline enter_inside(v)
 					s = LOCK(v).second
 #endif
 				:: else ->
-					LOCK(v).first = f + (1 - V[v].second);
-					LOCK(v).second = s + V[v].second;
+					LOCK(v).first = f + (1 - VISIT[v].second);
+					LOCK(v).second = s + VISIT[v].second;
 					assert_entered(v);
-					V[v].stage = INSIDE;
+					VISIT[v].stage = INSIDE;
 					ok = true;
 					break
 				fi
@@ -124,12 +132,12 @@ inline enter_inside(v)
 inline begin(v, which, is_second, is_alone, in_hurry)
 {
 	d_step {
-		V[v].lock = which;
-		V[v].second = is_second;
-		V[v].alone = is_alone;
-		V[v].hurry = in_hurry;
-		V[v].stage = NEW;
-		V[v].ahead = LOCK(v).line;
+		VISIT[v].lock = which;
+		VISIT[v].second = is_second;
+		VISIT[v].alone = is_alone;
+		VISIT[v].hurry = in_hurry;
+		VISIT[v].stage = NEW;
+		VISIT[v].ahead = LOCK(v).line;
 	}
 }
 
@@ -138,7 +146,7 @@ inline enter_new(v)
 {
 	ok = false;
 	if
-	:: V[v].hurry -> enter_inside(v)
+	:: VISIT[v].hurry -> enter_inside(v)
 	:: else ->
 #ifdef PAST_LINE
 		enter_inside(v)
@@ -156,14 +164,14 @@ inline take_place(v)
 {
 	atomic {
 		if
-		:: V[v].hurry ->
+		:: VISIT[v].hurry ->
 			LOCK(v).hurried++;
-			V[v].stage = HURRIED
+			VISIT[v].stage = HURRIED
 		:: else ->
-			V[v].ticket = LOCK(v).next;
+			VISIT[v].ticket = LOCK(v).next;
 			LOCK(v).next = (LOCK(v).next + 1) % TICKETS;
-			V[v].stage = IN_LINE;
-			V[v].ahead = LOCK(v).line;
+			VISIT[v].stage = IN_LINE;
+			VISIT[v].ahead = LOCK(v).line;
 			LOCK(v).line = LOCK(v).line | (1 << v)
 		fi
 	}
@@ -174,18 +182,22 @@ inline enter_placed(v)
 {
 	ok = false;
 	if
-	:: V[v].stage == HURRIED ->
+	:: VISIT[v].stage == HURRIED ->
 		enter_inside(v);
 		if
+#ifndef NO_UNCOUNT
 		:: ok -> LOCK(v).hurried--
+#endif
 		:: else
 		fi
-	:: V[v].stage == IN_LINE && IS_FIRST(v) ->
+	:: VISIT[v].stage == IN_LINE && IS_FIRST(v) ->
 		enter_inside(v);
 		if
 		:: ok -> d_step {
-			LOCK(v).serving = (V[v].ticket + 1) % TICKETS;
-			V[v].ticket = 0
+#ifndef NO_NEXT
+			LOCK(v).serving = (VISIT[v].ticket + 1) % TICKETS;
+#endif
+			VISIT[v].ticket = 0
 		}
 		:: else
 		fi
@@ -198,7 +210,7 @@ inline try(v)
 {
 	ok = false;
 	if
-	:: V[v].stage == NEW ->
+	:: VISIT[v].stage == NEW ->
 		enter_new(v);
 		if
 		:: !ok -> take_place(v); enter_placed(v)
@@ -249,6 +261,10 @@ inline leave(of_lock, of_second, of_alone)
 
 byte ended;
 
+#ifdef LIVE
+ltl enters { [] (VISIT[0].stage == IN_LINE -> <> (VISIT[0].stage == INSIDE)) }
+#endif
+
 proctype visitor(byte me)
 {
 	byte f, s, round;
@@ -256,22 +272,26 @@ proctype visitor(byte me)
 
 	do
 	:: round < ROUNDS ->
+#ifndef LIVE
 		round++;
+#endif
 		if
 		:: begin(me, 0, false, false, false)
 		:: begin(me, 0, true, SECOND_ALONE, false)
+#ifndef LIVE
 		:: begin(me, 0, false, false, true)
 		:: begin(me, 0, true, SECOND_ALONE, true)
+#endif
 		fi;
 		enter(me);
 		if
 		:: true
-		:: !V[me].second ->
+		:: !VISIT[me].second ->
 			begin(VISITORS + me, 0, false, false, true);
 			enter(VISITORS + me);
 			leave(0, false, false)
 		fi;
-		leave(0, V[me].second, V[me].alone)
+		leave(0, VISIT[me].second, VISIT[me].alone)
 	:: else -> break
 	od;
 	ended++

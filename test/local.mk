@@ -9,7 +9,7 @@
 #	make check ORIEL_TEST_RANKS='2 5' ORIEL_TEST_PATHS=cma
 #	make check-hosts			across emulated hosts alone
 #	make check-hosts HOSTS_TESTS='test/put_get' ORIEL_TEST_HOSTS='2x1 4x1'
-TEST_EXTENSIONS = .sh .tap
+TEST_EXTENSIONS = .sh .tap .pml
 # What is run as well on one node, see test/run.
 ORIEL_TEST_MORE = fabric software fabric-shm
 TEST_RUN = env ORIELRUN='$(abs_top_builddir)/orielrun' \
@@ -74,7 +74,7 @@ EXTRA_DIST += test/fortran.tap $(fortran_parts)
 
 # -- behaviour: calls that meet others half-way ---------------------------------
 meetings = \
-	test/nested_locks test/reattach test/reuse test/polling test/threads_epoch \
+	test/nested_locks test/nested_threads test/reattach test/reuse test/polling test/threads_epoch \
 	test/finalize test/free_refused test/noncontig test/no_op \
 	test/blocked test/blocked_errors test/overtake
 
