@@ -6,7 +6,7 @@
 models = models/rwlock.pml models/lock_all.pml models/windows.pml \
 	models/lease.pml models/lazy.pml models/pscw.pml models/barrier.pml \
 	models/flush.pml models/credit.pml models/gate.pml models/bell.pml \
-	models/progress_lock.pml models/regions.pml
+	models/progress_lock.pml models/regions.pml models/keys.pml
 
 TESTS += $(models)
 EXTRA_DIST += $(models) models/check.sh models/README.md
