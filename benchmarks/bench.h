@@ -17,6 +17,9 @@
 
 enum { ORIGIN = 0, TARGET = 1 };
 
+/* In a burst of requests. */
+enum { MOST_REQUESTS = 64 };
+
 /* Exit status of a run whose data was wrong. */
 enum { WRONG_DATA = 3 };
 
@@ -107,6 +110,7 @@ struct bench {
 	MPI_Aint *slot; /* displacement of the j-th operation of a burst */
 	char *src;	/* what puts and accumulates send */
 	char *dst;	/* where results arrive */
+	MPI_Request request[MOST_REQUESTS]; /* of a burst, in rget */
 };
 
 /* Offset of the j-th operation of a burst in the local buffers. */
@@ -163,11 +167,11 @@ void bench_window_close(struct bench *b);
 /* op.c */
 extern const struct op bench_put, bench_put_many, bench_get, bench_acc,
 	bench_acc_int, bench_acc_spread, bench_get_acc, bench_fop, bench_cas,
-	bench_count, bench_put_vector, bench_get_vector;
+	bench_count, bench_put_vector, bench_get_vector, bench_rget;
 
 /* sync.c */
 extern const struct sync bench_lock_all, bench_lock, bench_lock_shared,
-	bench_fence, bench_pscw, bench_each_lock_all;
+	bench_fence, bench_pscw, bench_each_lock_all, bench_waitall;
 extern const struct sync *const bench_syncs[]; /* those -s can name */
 
 /* test.c: ends with a test without name. */

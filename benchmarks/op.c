@@ -204,6 +204,12 @@ static void issue_get(struct bench *b, int j)
 		b->slot[j], b->count, MPI_BYTE, b->win);
 }
 
+static void issue_rget(struct bench *b, int j)
+{
+	MPI_Rget(b->dst + bench_offset(b, j), b->count, MPI_BYTE, TARGET,
+		 b->slot[j], b->count, MPI_BYTE, b->win, &b->request[j]);
+}
+
 static void issue_put_vector(struct bench *b, int j)
 {
 	MPI_Put(b->src, b->burst * b->count, MPI_BYTE, TARGET, b->slot[0], 1,
@@ -266,6 +272,9 @@ const struct op bench_put_many = {
 };
 const struct op bench_get = {
 	MPI_BYTE, 1, fill_get, issue_get, check_get, false,
+};
+const struct op bench_rget = {
+	MPI_BYTE, 1, fill_get, issue_rget, check_get, false,
 };
 const struct op bench_acc = {
 	MPI_DOUBLE, sizeof(double), fill_ones, issue_acc, check_sum, false,

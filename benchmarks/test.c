@@ -2,7 +2,7 @@
 /* test.c - the table of tests. */
 #include "bench.h"
 
-#define WINDOW	  64   /* messages under way in a bandwidth test */
+#define WINDOW	  MOST_REQUESTS /* messages under way in a bandwidth test */
 #define RATE	  1000 /* messages between two flushes in a rate test */
 #define SCATTER	  8200 /* two pages and eight bytes: no two in one cache set */
 #define BIGGEST	  ((size_t)4 << 20)
@@ -77,6 +77,8 @@ const struct test bench_tests[] = {
 	  NULL, STREAM },
 	{ "get_bw", "64 gets and one completion, for one", &bench_get, NULL,
 	  STREAM },
+	{ "rget", "64 Rgets and one Waitall, for one", &bench_rget,
+	  &bench_waitall, STREAM },
 	{ "rate_near", "1000 neighbouring puts and one completion, for one",
 	  &bench_put_many, NULL, MESSAGES(neighbouring) },
 	{ "rate_far", "1000 puts scattered over 8 MB, for one", &bench_put_many,
