@@ -82,7 +82,8 @@ struct orl_am_message {
 	uint16_t serial; /* of each use another, as long as it matters */
 	uint32_t slots;	 /* that its records carry */
 	bool unasked;	 /* the link's when this was begun */
-	bool asks;	 /* whether the peer lives: its own fate tells */
+	bool followed;	 /* we hear of its end: it tells whether the peer
+			  * lives, or is the last */
 	uint64_t data[ORL_AM_BYTES / sizeof(uint64_t)];
 };
 

@@ -47,7 +47,7 @@ struct orl_am_message *orl_am_message_get(void)
 	message->latest = 0;
 	message->serial = serial;
 	message->unasked = false;
-	message->asks = false;
+	message->followed = false;
 	memset(orl_am_head(message), 0, sizeof(struct orl_am_head));
 	return message;
 }
@@ -102,7 +102,7 @@ static void sent(struct orl_fabric_op *op, int error)
 /* The quicker way for small ones.  False: it cannot go that way. */
 static bool inject(struct orl_am_message *message, struct orl_am_peer *peer)
 {
-	if (message->len > orl_fabric.inject_most || message->asks ||
+	if (message->len > orl_fabric.inject_most || message->followed ||
 	    orl_fabric_inject(peer->addr, message->data, message->len))
 		return false;
 	orl_am_message_put(message);
@@ -142,6 +142,7 @@ void orl_am_message_tell(struct orl_am_peer *peer, uint16_t flags)
 	if (!message)
 		return;
 	orl_am_head(message)->flags = flags;
+	message->followed = flags & (ORL_AM_BYE | ORL_AM_HEARD_BYE);
 	orl_am_message_send(message, peer);
 }
 

@@ -143,7 +143,7 @@ static void ask(struct orl_am_peer *peer)
 
 	if (!message)
 		return;
-	message->asks = true;
+	message->followed = true;
 	orl_am_message_append(message, ORL_AM_PING, sizeof(struct orl_record));
 	orl_am_message_send(message, peer);
 }
