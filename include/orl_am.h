@@ -233,12 +233,6 @@ size_t orl_am_most(void);
 /* Bytes that a record may have and still go into the same message; 0: none
  * is under construction. */
 size_t orl_am_room(const struct orl_link *link);
-/*
- * Makes the latest record, of this many bytes, longer; the new bytes, or NULL
- * if they do not fit.
- */
-void *orl_am_extend(struct orl_link *link, struct orl_record *latest,
-		    size_t bytes);
 /* Is it the only record of the message? */
 bool orl_am_is_only(const struct orl_link *link,
 		    const struct orl_record *latest);

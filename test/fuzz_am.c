@@ -216,7 +216,7 @@ static void write_record(struct input *input)
 	struct orl_link *link = &links[take(input, 1) % LINKS];
 	size_t bytes = 8 + take(input, 2) % 2000;
 	enum orl_am_type type = ORL_AM_PUT;
-	void *record, *more;
+	void *record;
 
 	/* Nobody gives credit to who waits for it here. */
 	if (!orl_am_message_has_credit(peer))
@@ -225,19 +225,14 @@ static void write_record(struct input *input)
 	if (!record)
 		return;
 	memset((char *)record + 8, 1, bytes - 8);
-	if (take(input, 1) & 1) {
-		bytes = take(input, 1) % (ELEMENTS * 8);
-		last_len = bytes;
-		last_serial = link->out->serial;
-		last_slot = orl_am_slot(link, answered, link, bytes);
-		check(last_slot);
-		awaited++;
+	if (!(take(input, 1) & 1))
 		return;
-	}
-	bytes = take(input, 2);
-	more = orl_am_extend(link, record, bytes);
-	if (more)
-		memset(more, 2, bytes);
+	bytes = take(input, 1) % (ELEMENTS * 8);
+	last_len = bytes;
+	last_serial = link->out->serial;
+	last_slot = orl_am_slot(link, answered, link, bytes);
+	check(last_slot);
+	awaited++;
 }
 
 /* Many small messages, some of which have to wait for credit. */

@@ -159,34 +159,7 @@ static void test_answers(void)
 	end(&partner);
 }
 
-/* -- records that grow, messages that are forgotten ------------------------ */
-
-static void test_extend(void)
-{
-	static unsigned char bytes[ORL_AM_BYTES];
-	struct partner partner = begin(1);
-	struct orl_record *blob;
-	void *more;
-	size_t len, n = 1;
-
-	fill(bytes, sizeof(bytes), 1);
-	orl_progress_lock();
-	check(!orl_am_room(&links[0]));
-	blob = orl_am_record(&links[0], ORL_AM_POST, sizeof(*blob) + n);
-	memcpy(blob + 1, bytes, n);
-	for (len = n; (more = orl_am_extend(&links[0], blob, n % 13)); n++) {
-		memcpy(more, bytes + len, n % 13);
-		len += n % 13;
-	}
-	check(blob->bytes == sizeof(*blob) + len);
-	check(len > orl_am_most() - 32 && orl_am_room(&links[0]) < 16);
-	check(!orl_am_extend(&links[0], blob, SIZE_MAX));
-	orl_progress_unlock();
-	check(!orl_am_flush(&links[0]));
-	check(is_more((struct orl_am_counts){ 0, 0, 0 }, 1));
-	check(ask_report(&partner).hash == hash(bytes, len));
-	end(&partner);
-}
+/* -- messages that are forgotten ------------------------------------------- */
 
 static void test_discard(void)
 {
@@ -223,7 +196,6 @@ static const struct process_case cases[] = {
 	{ "credit", test_credit },
 	{ "flush of many", test_flush_begin },
 	{ "answers", test_answers },
-	{ "extend", test_extend },
 	{ "discard", test_discard },
 	{ NULL, NULL },
 };

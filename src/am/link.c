@@ -165,29 +165,6 @@ void *orl_am_record(struct orl_link *link, enum orl_am_type type, size_t bytes)
 	return orl_am_message_append(link->out, type, bytes);
 }
 
-void *orl_am_extend(struct orl_link *link, struct orl_record *latest,
-		    size_t bytes)
-{
-	struct orl_am_message *message = link->out;
-	unsigned char *start = (unsigned char *)latest, *end;
-	size_t old = ORL_ALIGN_UP((size_t)latest->bytes, ORL_RECORD_ALIGN);
-	size_t more;
-
-	if (bytes > ORL_AM_BYTES)
-		return NULL;
-	more = ORL_ALIGN_UP(latest->bytes + bytes, ORL_RECORD_ALIGN) - old;
-	if (!message ||
-	    start != (unsigned char *)message->data + message->latest ||
-	    more > orl_am_room(link))
-		return NULL;
-	end = start + latest->bytes;
-	if (more)
-		*(uint64_t *)(start + old + more - ORL_RECORD_ALIGN) = 0;
-	message->len += more;
-	latest->bytes += (uint32_t)bytes;
-	return end;
-}
-
 bool orl_am_is_only(const struct orl_link *link,
 		    const struct orl_record *latest)
 {
