@@ -66,20 +66,15 @@ static void unlist(struct orl_amo *amo)
 	*at = amo->next;
 }
 
-/* The link's memory may go as soon as transfers is 0. */
 static void amo_done(struct orl_fabric_op *op, int error)
 {
 	struct orl_amo *amo = (struct orl_amo *)op;
 	struct orl_link *link = amo->link;
 
-	if (orl_unlikely(error))
-		orl_am_lose(link->peer, error);
-	orl_am_await(link->peer, -1);
 	unlist(amo);
 	put_amo(amo);
 	atomic_fetch_sub_explicit(&namos, 1, memory_order_relaxed);
-	/* Release: pairs with the acquire in orl_am_is_idle. */
-	__atomic_fetch_sub(&link->transfers, 1, __ATOMIC_RELEASE);
+	orl_am_transfer_end(link, error);
 }
 
 static void start(struct orl_amo *amo, struct orl_link *link)
@@ -89,8 +84,7 @@ static void start(struct orl_amo *amo, struct orl_link *link)
 	amo->next = link->amos;
 	link->amos = amo;
 	atomic_fetch_add_explicit(&namos, 1, memory_order_relaxed);
-	orl_am_await(link->peer, 1);
-	__atomic_fetch_add(&link->transfers, 1, __ATOMIC_RELAXED);
+	orl_am_transfer_begin(link);
 }
 
 /* -- order ----------------------------------------------------------------- */
@@ -133,7 +127,8 @@ static bool may_go(void *arg)
 {
 	const struct orl_link *link = arg;
 
-	/* Acquire: pairs with the releases in amo_done and orl_am_lose. */
+	/* Acquire: pairs with the releases in orl_am_transfer_end
+	 * and orl_am_lose. */
 	return !__atomic_load_n(&link->transfers, __ATOMIC_ACQUIRE) ||
 	       __atomic_load_n(&link->peer->error, __ATOMIC_ACQUIRE);
 }

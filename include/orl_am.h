@@ -80,9 +80,6 @@ bool orl_am_is_open(void);
 /* Last words to all peers, then the fabric is closed.  Takes the lock. */
 void orl_am_close(void);
 void orl_am_card_fill(struct orl_am_card *card);
-/* Counts reads and writes of the peer's memory that are under way (or -1):
- * who waits for them is told if it is lost.  Lock held. */
-void orl_am_await(struct orl_am_peer *peer, int change);
 /*
  * After a read or write of len bytes was posted: the peer executes it in some
  * poll, without ever hearing of it.  Tells it now and then, so that it knows
@@ -243,6 +240,13 @@ void orl_am_send(struct orl_link *link);
 void orl_am_push(struct orl_link *link);
 /* Has been sent or posted anything whose answer or end is still to come? */
 bool orl_am_is_under_way(const struct orl_link *link);
+/*
+ * A read, write or atomic of the link's memory begins, which link->transfers
+ * counts; it has ended, and with an error the peer is taken for lost, which
+ * answers what is wrong by closing the connection.
+ */
+void orl_am_transfer_begin(struct orl_link *link);
+void orl_am_transfer_end(struct orl_link *link, int error);
 /* Forgets what is under construction; its slots are answered with NULL. */
 void orl_am_discard(struct orl_link *link);
 

@@ -137,6 +137,9 @@ static inline uint64_t orl_am_sender(const struct orl_am_head *head)
 /* By that part. */
 struct orl_am_peer *orl_am_peer_by_name(uint64_t name);
 int orl_am_random(uint64_t *number); /* not 0 */
+/* So many more things of the peer's are waited for (or, if negative, less): who
+ * waits is told if it is lost. */
+void orl_am_await(struct orl_am_peer *peer, int change);
 /* Asks those that we wait for and that have been silent, now and then. */
 void orl_am_watch_all(void);
 

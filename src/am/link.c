@@ -173,6 +173,25 @@ bool orl_am_is_only(const struct orl_link *link,
 					    sizeof(struct orl_am_head);
 }
 
+/* -- transfers ------------------------------------------------------------- */
+
+void orl_am_transfer_begin(struct orl_link *link)
+{
+	assert(orl_progress_has_lock());
+	orl_am_await(link->peer, 1);
+	__atomic_fetch_add(&link->transfers, 1, __ATOMIC_RELAXED);
+}
+
+void orl_am_transfer_end(struct orl_link *link, int error)
+{
+	assert(orl_progress_has_lock());
+	if (orl_unlikely(error))
+		orl_am_lose(link->peer, error);
+	orl_am_await(link->peer, -1);
+	/* Release: pairs with the acquire in orl_am_is_idle. */
+	__atomic_fetch_sub(&link->transfers, 1, __ATOMIC_RELEASE);
+}
+
 /* -- flush ----------------------------------------------------------------- */
 
 /* Asks for an answer when all before it has been executed: 0 or -errno. */
@@ -209,8 +228,8 @@ void orl_am_flush_begin(struct orl_link *link)
 
 bool orl_am_is_idle(const struct orl_link *link)
 {
-	/* Acquire: pairs with the releases in count(), slot.c, and of who
-	 * does transfers.  In this order, see orl_am.h. */
+	/* Acquire: pairs with the releases in count(), slot.c, and in
+	 * orl_am_transfer_end.  In this order, see orl_am.h. */
 	return !__atomic_load_n(&link->answers, __ATOMIC_ACQUIRE) &&
 	       !__atomic_load_n(&link->transfers, __ATOMIC_ACQUIRE);
 }

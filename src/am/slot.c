@@ -151,12 +151,11 @@ void orl_am_copy_answer(struct orl_link *link, void *dst, const void *data,
 		memcpy(dst, data, len);
 }
 
-static void count(struct orl_link *link, uint32_t change)
+static void count(struct orl_link *link, int change)
 {
-	link->peer->awaited += change;
-	orl_am_awaited += change;
+	orl_am_await(link->peer, change);
 	/* Release: pairs with the acquire in orl_am_is_idle. */
-	__atomic_store_n(&link->answers, link->answers + change,
+	__atomic_store_n(&link->answers, link->answers + (uint32_t)change,
 			 __ATOMIC_RELEASE);
 }
 
@@ -206,7 +205,7 @@ static void finish(struct slot *slot, const void *data, int error)
 
 	release(slot);
 	was.fn(was.link, was.dst, data, was.len);
-	count(was.link, (uint32_t)-1);
+	count(was.link, -1);
 	orl_am_tally_drop(was.tally, error);
 }
 

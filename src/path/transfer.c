@@ -34,15 +34,10 @@ static void transfer_done(struct orl_fabric_op *op, int error)
 	struct orl_am_tally *tally = transfer->tally;
 	struct orl_link *link = transfer->link;
 
-	/* The other end answers what is wrong by closing the connection. */
-	if (orl_unlikely(error))
-		orl_am_lose(link->peer, error);
-	orl_am_await(link->peer, -1);
 	transfer->next = free_transfers;
 	free_transfers = transfer;
 	atomic_fetch_sub_explicit(&transfers, 1, memory_order_relaxed);
-	/* Release: pairs with the acquire in orl_am_is_idle. */
-	__atomic_fetch_sub(&link->transfers, 1, __ATOMIC_RELEASE);
+	orl_am_transfer_end(link, error);
 	orl_am_tally_drop(tally, error ? link->peer->error : 0);
 }
 
@@ -77,8 +72,7 @@ static struct transfer *take_transfer(struct orl_link *link,
 	transfer->link = link;
 	transfer->tally = tally;
 	atomic_fetch_add_explicit(&transfers, 1, memory_order_relaxed);
-	orl_am_await(link->peer, 1);
-	__atomic_fetch_add(&link->transfers, 1, __ATOMIC_RELAXED);
+	orl_am_transfer_begin(link);
 	return transfer;
 }
 
