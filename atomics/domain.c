@@ -45,25 +45,11 @@ static uint64_t find_least(enum orl_kind kind, unsigned op,
 	return VECTOR_LEAST;
 }
 
-/* What MPI allows on the kind, by calls of the family. */
-static uint32_t find_defined(enum orl_kind kind)
-{
-	uint32_t ops = orl_op_classes[orl_kinds[kind].class];
-
-	switch (orl_kinds[kind].class) {
-	case ORL_CLASS_INTEGER:
-	case ORL_CLASS_LOGICAL:
-	case ORL_CLASS_BYTE:
-		return ops | 1u << ORL_OP_CAS;
-	default:
-		return ops;
-	}
-}
-
 uint32_t orl_domain_nic(enum orl_kind kind, const struct orl_acc_hints *hints,
 			orl_nic_most_fn most)
 {
-	uint32_t used = find_defined(kind) & hints->ops, able = 0;
+	const uint32_t defined = orl_op_classes[orl_kinds[kind].class];
+	uint32_t used = defined & hints->ops, able = 0;
 	unsigned op;
 
 	for (op = 0; op <= ORL_OP_CAS; op++) {

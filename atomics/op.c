@@ -26,6 +26,7 @@ int orl_op_find(MPI_Op handle, enum orl_op *op)
 }
 
 #define BIT(op)	 (1u << (op))
+#define CAS	 BIT(ORL_OP_CAS)
 #define MOVES	 (BIT(ORL_REPLACE) | BIT(ORL_NO_OP))
 #define SUMS	 (BIT(ORL_SUM) | BIT(ORL_PROD))
 #define EXTREMES (BIT(ORL_MAX) | BIT(ORL_MIN))
@@ -33,13 +34,14 @@ int orl_op_find(MPI_Op handle, enum orl_op *op)
 #define BITS	 (BIT(ORL_BAND) | BIT(ORL_BOR) | BIT(ORL_BXOR))
 #define LOCS	 (BIT(ORL_MAXLOC) | BIT(ORL_MINLOC))
 
-/* MPI-3.1 section 5.9.2; REPLACE and NO_OP by section 11.3.4. */
+/* MPI-3.1 section 5.9.2; REPLACE, NO_OP and compare-and-swap, of integers,
+ * logicals, multi-language types and bytes, by section 11.3.4. */
 const uint32_t orl_op_classes[ORL_CLASS_COUNT] = {
 	[ORL_CLASS_OPAQUE] = MOVES,
-	[ORL_CLASS_INTEGER] = MOVES | SUMS | EXTREMES | LOGIC | BITS,
+	[ORL_CLASS_INTEGER] = MOVES | SUMS | EXTREMES | LOGIC | BITS | CAS,
 	[ORL_CLASS_FLOAT] = MOVES | SUMS | EXTREMES,
 	[ORL_CLASS_COMPLEX] = MOVES | SUMS,
-	[ORL_CLASS_LOGICAL] = MOVES | LOGIC,
-	[ORL_CLASS_BYTE] = MOVES | BITS,
+	[ORL_CLASS_LOGICAL] = MOVES | LOGIC | CAS,
+	[ORL_CLASS_BYTE] = MOVES | BITS | CAS,
 	[ORL_CLASS_PAIR] = MOVES | LOCS,
 };

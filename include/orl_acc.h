@@ -51,18 +51,18 @@ enum orl_op {
 
 /* The operation of a handle: 0, or MPI_ERR_OP for any other handle. */
 int orl_op_find(MPI_Op handle, enum orl_op *op);
-/* By class: a bit for each operation that is defined on its kinds. */
-extern const uint32_t orl_op_classes[ORL_CLASS_COUNT];
-
-/* Is the operation defined on the kind? */
-static inline bool orl_op_fits(enum orl_op op, enum orl_kind kind)
-{
-	return orl_op_classes[orl_kinds[kind].class] >> op & 1;
-}
-
 /* In masks of operations the bit after theirs is MPI_Compare_and_swap. */
 #define ORL_OP_CAS  ORL_OP_COUNT
 #define ORL_OPS_ALL ((2u << ORL_OP_CAS) - 1)
+
+/* By class, a mask: the operations that are defined on its kinds. */
+extern const uint32_t orl_op_classes[ORL_CLASS_COUNT];
+
+/* Is the operation, or ORL_OP_CAS, defined on the kind? */
+static inline bool orl_op_fits(unsigned op, enum orl_kind kind)
+{
+	return orl_op_classes[orl_kinds[kind].class] >> op & 1;
+}
 
 /* -- who executes: the same on all ranks of a window ----------------------- */
 

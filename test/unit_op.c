@@ -12,11 +12,11 @@ static void which_fit(void)
 {
 	static const char *const ops[] = {
 		[ORL_CLASS_OPAQUE] = "RN",
-		[ORL_CLASS_INTEGER] = "+*><&|^123RN",
+		[ORL_CLASS_INTEGER] = "+*><&|^123RN=",
 		[ORL_CLASS_FLOAT] = "+*><RN",
 		[ORL_CLASS_COMPLEX] = "+*RN",
-		[ORL_CLASS_LOGICAL] = "&|^RN",
-		[ORL_CLASS_BYTE] = "123RN",
+		[ORL_CLASS_LOGICAL] = "&|^RN=",
+		[ORL_CLASS_BYTE] = "123RN=",
 		[ORL_CLASS_PAIR] = "mMRN",
 	};
 	static const char letters[] = "+*><&|^123mMRN";
@@ -25,6 +25,8 @@ static void which_fit(void)
 	for (int kind = 0; kind < ORL_KIND_COUNT; kind++) {
 		const size_t extent = orl_kinds[kind].extent;
 
+		check(orl_op_fits(ORL_OP_CAS, kind) ==
+		      !!strchr(ops[orl_kinds[kind].class], '='));
 		for (int op = 0; op < ORL_OP_COUNT; op++) {
 			const bool fits =
 				strchr(ops[orl_kinds[kind].class], letters[op]);

@@ -409,19 +409,6 @@ int orl_win_fetch_and_op(struct orl_win *win, const struct orl_xacc *x)
 	return orl_likely(!rc) ? MPI_SUCCESS : refuse(win, x, rc);
 }
 
-/* MPI-3.1 section 11.3.4: integers, logicals, multi-language, byte. */
-static bool is_comparable(enum orl_kind kind)
-{
-	switch (orl_kinds[kind].class) {
-	case ORL_CLASS_INTEGER:
-	case ORL_CLASS_LOGICAL:
-	case ORL_CLASS_BYTE:
-		return true;
-	default:
-		return false;
-	}
-}
-
 int orl_win_compare_and_swap(struct orl_win *win, const struct orl_xacc *x,
 			     const void *compare)
 {
@@ -438,7 +425,7 @@ int orl_win_compare_and_swap(struct orl_win *win, const struct orl_xacc *x,
 	struct orl_place place;
 	int rc = find_basic(x, &type);
 
-	if (!rc && !is_comparable(type->kind))
+	if (!rc && !orl_op_fits(ORL_OP_CAS, type->kind))
 		rc = MPI_ERR_TYPE;
 	rc = rc ? rc : orl_place_call(win, &x->xfer);
 	rc = rc ? rc : orl_place_target(win, &x->xfer, type, &place);
