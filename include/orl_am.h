@@ -159,8 +159,8 @@ struct orl_link {
 		       * -errno; whoever reports it to the user clears it */
 	/* The lock of the target that is to be taken by the message under
 	 * construction, or has been asked for, or is held: ORL_LAZY_... of
-	 * src/path/remote.h; src/path's.  The record's address
-	 * and lone are cleared when that message goes. */
+	 * src/path/remote.h; src/path's.  lock_record and lone are cleared
+	 * when that message goes. */
 	uint8_t lock;
 	bool listed;	 /* src/path's, with the next two */
 	uint64_t thread; /* that asks for the lock */
@@ -195,11 +195,11 @@ enum orl_am_type {
 	ORL_AM_ANSWER = 1, /* src/am's own */
 	ORL_AM_ERROR,
 	ORL_AM_PING,
+	ORL_AM_FLUSH,
 	ORL_AM_PUT, /* src/path */
 	ORL_AM_GET,
 	ORL_AM_PUT_VECTOR,
 	ORL_AM_GET_VECTOR,
-	ORL_AM_FLUSH,
 	ORL_AM_KEY,
 	ORL_AM_FORGET,
 	ORL_AM_ACC, /* atomics */

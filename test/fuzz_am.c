@@ -138,8 +138,7 @@ static void start(void)
 	orl_options.progress = ORL_PROGRESS_POLL;
 	check(!orl_am_open(2, &what));
 	for (type = ORL_AM_PUT; type < ORL_AM_TYPES; type++)
-		if (type != ORL_AM_FLUSH)
-			orl_am_handle((enum orl_am_type)type, serve);
+		orl_am_handle((enum orl_am_type)type, serve);
 	orl_progress_lock();
 	check(!orl_am_name_make(&cookie, &cookie));
 	orl_progress_unlock();
