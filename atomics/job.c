@@ -36,7 +36,7 @@ void orl_job_begin(struct orl_job *job, const struct orl_place *place,
 static pthread_key_t room_key;
 static pthread_once_t room_once = PTHREAD_ONCE_INIT;
 static bool room_has_key;
-static _Thread_local struct room *my_room;
+static ORL_THREAD_LOCAL struct room *my_room;
 
 static void make_key(void)
 {

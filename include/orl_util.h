@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * orl_util.h - what every module may use: options, log, the handle map,
- * compiler hints.  Depends on nothing else of Oriel.
+ * clocks, compiler hints.  Depends on nothing else of Oriel.
  */
 #ifndef ORL_UTIL_H
 #define ORL_UTIL_H
@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #define orl_likely(x)	   __builtin_expect(!!(x), 1)
 #define orl_unlikely(x)	   __builtin_expect(!!(x), 0)
@@ -18,7 +19,33 @@
 #define ORL_CACHELINE	   64
 #define ORL_ALIGN_UP(x, a) (((x) + (a)-1) & ~((__typeof__(x))(a)-1))
 
+/* -- time: nanoseconds, monotonic ------------------------------------------ */
+
+#define ORL_SECOND 1000000000ull
+
+static inline uint64_t orl_clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * ORL_SECOND + (uint64_t)now.tv_nsec;
+}
+
+static inline uint64_t orl_now_ns(void)
+{
+	return orl_clock_ns(CLOCK_MONOTONIC);
+}
+
+/* To some milliseconds, for much less. */
+static inline uint64_t orl_now_coarse(void)
+{
+	return orl_clock_ns(CLOCK_MONOTONIC_COARSE);
+}
+
 /* -- threads --------------------------------------------------------------- */
+
+/* A library that is preloaded may have its variables there: no call. */
+#define ORL_THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
 
 /* Does the program use MPI_THREAD_MULTIPLE?  Constant once started. */
 extern bool orl_threaded;

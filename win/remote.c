@@ -12,9 +12,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define NS_A_SECOND 1000000000ull
 /* Ranks that are asked for signs of life in one go. */
 #define WATCH_MOST 64
 
@@ -396,14 +394,6 @@ struct patience {
 	bool broken;
 };
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec * NS_A_SECOND + (uint64_t)now.tv_nsec;
-}
-
 /* Now and then, since it costs more than a look. */
 static void look_after(struct patience *patience)
 {
@@ -411,13 +401,13 @@ static void look_after(struct patience *patience)
 
 	if (++patience->looks % 64)
 		return;
-	now = now_ns();
+	now = orl_now_coarse();
 	patience->broken = orl_remote_is_broken(patience->win);
 	if (!patience->next)
-		patience->next = now + NS_A_SECOND;
+		patience->next = now + ORL_SECOND;
 	if (now < patience->next)
 		return;
-	patience->next = now + NS_A_SECOND;
+	patience->next = now + ORL_SECOND;
 	orl_remote_watch(patience->win);
 }
 

@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 #include "orl_am.h"
 #include "orl_util.h"
@@ -142,15 +141,6 @@ int orl_am_random(uint64_t *number); /* not 0 */
 void orl_am_await(struct orl_am_peer *peer, int change);
 /* Asks those that we wait for and that have been silent, now and then. */
 void orl_am_watch_all(void);
-
-/* Nanoseconds, to some milliseconds. */
-static inline uint64_t orl_am_clock(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* -- names, name.c --------------------------------------------------------- */
 

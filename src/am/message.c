@@ -154,7 +154,7 @@ void orl_am_message_tell(struct orl_am_peer *peer, uint16_t flags)
 
 void orl_am_hint(struct orl_am_peer *peer, size_t len)
 {
-	uint64_t now = orl_am_clock();
+	uint64_t now = orl_now_coarse();
 
 	peer->unhinted += 1 + len / WEIGHT_BYTES;
 	if (orl_fabric.passive ||

@@ -180,7 +180,7 @@ static bool is_done(void *arg)
 {
 	struct orl_am_peer *peer;
 
-	if (orl_am_clock() > closing_until)
+	if (orl_now_coarse() > closing_until)
 		return true;
 	for (peer = orl_am_peers; peer; peer = peer->next)
 		if (!is_done_with(peer))
@@ -203,7 +203,7 @@ static void shut(void)
 {
 	orl_progress_lock();
 	is_closing = true;
-	closing_until = orl_am_clock() + BYE_NS;
+	closing_until = orl_now_coarse() + BYE_NS;
 	orl_progress_unlock();
 	orl_wait(&orl_am_bell, ORL_BELL_ALL, is_done, NULL);
 	orl_progress_stop();

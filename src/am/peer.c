@@ -14,11 +14,10 @@
 #include <string.h>
 #include <sys/random.h>
 
-#define SECOND	      1000000000u
-#define SILENCE	      (SECOND / 2) /* before we ask */
-#define REPEAT_MOST   (64ull * SECOND)
-#define LOOK_INTERVAL (SECOND / 4)
-#define FORGOTTEN     (8ull * SECOND) /* since it was watched last */
+#define SILENCE	      (ORL_SECOND / 2) /* before we ask */
+#define REPEAT_MOST   (64ull * ORL_SECOND)
+#define LOOK_INTERVAL (ORL_SECOND / 4)
+#define FORGOTTEN     (8ull * ORL_SECOND) /* since it was watched last */
 
 static struct orl_map by_name = ORL_MAP_INIT;
 
@@ -151,7 +150,7 @@ static void ask(struct orl_am_peer *peer)
 static bool is_overdue(const struct orl_am_peer *peer, uint64_t now)
 {
 	return peer->is_lively && orl_options.timeout > 0 &&
-	       now - peer->asked > (uint64_t)orl_options.timeout * SECOND;
+	       now - peer->asked > (uint64_t)orl_options.timeout * ORL_SECOND;
 }
 
 static void start_watch(struct orl_am_peer *peer, uint64_t now)
@@ -170,7 +169,7 @@ static void ask_again(struct orl_am_peer *peer, uint64_t now)
 
 void orl_am_watch(struct orl_am_peer *peer)
 {
-	const uint64_t now = orl_am_clock();
+	const uint64_t now = orl_now_coarse();
 	const bool was_watched = now - peer->watched < FORGOTTEN;
 
 	peer->watched = now;
@@ -188,7 +187,7 @@ void orl_am_watch(struct orl_am_peer *peer)
 void orl_am_watch_all(void)
 {
 	static uint64_t looked;
-	const uint64_t now = orl_am_clock();
+	const uint64_t now = orl_now_coarse();
 	struct orl_am_peer *peer;
 
 	if (orl_likely(now - looked < LOOK_INTERVAL))

@@ -11,8 +11,7 @@
 #include <assert.h>
 #include <errno.h>
 
-static __thread __attribute__((
-	tls_model("initial-exec"))) struct orl_am_scope *open_scope;
+static ORL_THREAD_LOCAL struct orl_am_scope *open_scope;
 
 void orl_am_scope_begin(struct orl_am_scope *scope)
 {

@@ -25,7 +25,7 @@ static struct {
 	_Atomic(uint32_t) waiting; /* threads within wait_for_lock() */
 } lock __attribute__((aligned(ORL_CACHELINE)));
 
-static THREAD_LOCAL bool is_mine;
+static ORL_THREAD_LOCAL bool is_mine;
 
 bool orl_progress_has_lock(void)
 {

@@ -9,12 +9,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
 #include "orl_progress.h"
-
-/* A library that is preloaded may have its variables there: no call. */
-#define THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
+#include "orl_util.h"
 
 /* -- progress.c ------------------------------------------------------------ */
 
@@ -80,14 +77,6 @@ static inline void orl_pause(void)
 #elif defined(__aarch64__)
 	__asm__ volatile("yield");
 #endif
-}
-
-static inline uint64_t orl_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 #endif

@@ -19,7 +19,7 @@
 #define CALLS_A_LOOK  16
 #define SHORT_HOOK_NS 2000
 #define LONG_HOOK_NS  10000
-#define TRAFFIC_NS    500000 /* after the latest message */
+#define RECENT_NS     500000 /* after the latest message */
 #define HOT_CALLS     400    /* of the hook, after a message */
 #define LONG_POLL_NS  4000   /* more than one of nothing takes */
 #define BUSY_NS	      100000 /* of the host's time */
@@ -34,7 +34,7 @@ _Atomic(uint64_t) orl_network_worked;
 _Atomic(uint32_t) orl_network_heat;
 
 /* Within orl_progress_host: what it calls may wait, or call the hook. */
-static THREAD_LOCAL bool is_inside;
+static ORL_THREAD_LOCAL bool is_inside;
 
 int orl_progress_register(orl_poll_fn fn)
 {
@@ -117,7 +117,7 @@ static bool has_traffic(uint64_t now)
 	return !orl_progress_has_thread() ||
 	       now - atomic_load_explicit(&orl_network_worked,
 					  memory_order_relaxed) <
-		       TRAFFIC_NS;
+		       RECENT_NS;
 }
 
 /*
@@ -144,7 +144,7 @@ static void poll_hot(uint32_t heat)
 /* Now and then, as the clock says. */
 static void poll_rarely(void)
 {
-	static THREAD_LOCAL uint64_t next, interval;
+	static ORL_THREAD_LOCAL uint64_t next, interval;
 	uint64_t now = orl_now_ns();
 
 	if (now < next || !has_traffic(now))
@@ -165,7 +165,7 @@ static void poll_rarely(void)
  */
 void orl_progress_hook(void)
 {
-	static THREAD_LOCAL uint32_t calls;
+	static ORL_THREAD_LOCAL uint32_t calls;
 	uint32_t heat;
 
 	if (!orl_progress_is_on() || is_inside)

@@ -48,7 +48,7 @@ static struct {
 	_Atomic(long) patience;
 } thread = { .wake_fd = -1 };
 
-static THREAD_LOCAL bool is_self;
+static ORL_THREAD_LOCAL bool is_self;
 
 /* The thread's own. */
 struct view {
