@@ -133,24 +133,24 @@ static int on_free(void *state)
 	return MPI_SUCCESS;
 }
 
-static int give_done(struct orl_win *win, MPI_Request *handle)
+static int give_done(struct orl_win *win, const struct orl_xfer *x,
+		     MPI_Request *handle)
 {
 	int rc = orl_host_request_done(handle);
 
 	if (orl_likely(!rc))
 		return MPI_SUCCESS;
-	return orl_win_fail(win, "an R-form", rc,
-			    "the host MPI gives no request");
+	return orl_win_fail(win, x->call, rc, "the host MPI gives no request");
 }
 
-static int give_pending(struct orl_win *win, struct orl_request *request,
-			MPI_Request *handle)
+static int give_pending(struct orl_win *win, const struct orl_xfer *x,
+			struct orl_request *request, MPI_Request *handle)
 {
 	int rc = orl_host_request_start(on_free, request, handle);
 
 	if (orl_unlikely(rc)) {
 		let_go(request);
-		return orl_win_fail(win, request->call, rc,
+		return orl_win_fail(win, x->call, rc,
 				    "the host MPI gives no request");
 	}
 	request->handle = *handle;
@@ -160,7 +160,8 @@ static int give_pending(struct orl_win *win, struct orl_request *request,
 		return MPI_SUCCESS;
 	orl_host_request_complete(*handle);
 	orl_host.Request_free(handle);
-	return orl_win_fail(win, "an R-form", rc, "%s", "");
+	return orl_win_fail(win, x->call, rc,
+			    "there is no memory to keep the request in");
 }
 
 /* The scope's own count ends.  True if there is something to wait for. */
@@ -186,19 +187,19 @@ static __attribute__((noinline)) int give(struct orl_win *win,
 	struct orl_request *request = request_of(orl_am_scope_end());
 
 	if (!request)
-		return rc ? rc : give_done(win, handle);
+		return rc ? rc : give_done(win, x, handle);
 	request->win = win->handle;
 	request->call = x->call;
 	request->rank = (uint32_t)x->rank;
 	if (drop_scope(request, !rc) && !rc)
-		return give_pending(win, request, handle);
+		return give_pending(win, x, request, handle);
 	if (rc)
 		return rc;
 	rc = request->tally.error;
 	let_go(request);
 	if (rc)
 		return orl_win_fail(win, x->call, rc, "target %d", x->rank);
-	return give_done(win, handle);
+	return give_done(win, x, handle);
 }
 
 /* Is anything counted: may there be something to wait for? */
@@ -224,7 +225,7 @@ static int end(struct orl_win *win, const struct orl_xfer *x, bool counted,
 	orl_progress_tick();
 	if (orl_unlikely(counted))
 		return give(win, x, rc, handle);
-	return orl_unlikely(rc) ? rc : give_done(win, handle);
+	return orl_unlikely(rc) ? rc : give_done(win, x, handle);
 }
 
 int orl_win_rput(struct orl_win *win, const struct orl_xfer *x,
