@@ -2,7 +2,8 @@
 /*
  * account.c - what the live windows of this process hold beside their memory,
  * found by looking at what is there: doc/memory.md says what it should be.
- * Transfers that are held back are not counted.
+ * Not counted are transfers that are held back, links for the network's
+ * atomics, and what owners and origins note of the regions of dynamic windows.
  */
 #include "win.h"
 

@@ -231,6 +231,9 @@ static int no_store(struct orl_target *target, const struct orl_block *blocks,
 	return -ENOSYS;
 }
 
+/* They differ by name alone: where all ranks are to use the path software,
+ * no memory is registered, and no link has a key. */
+
 const struct orl_path orl_path_fabric = {
 	.name = "fabric",
 	.remote = true,
