@@ -286,6 +286,69 @@ static void sleeping(void)
 	close_fabric();
 }
 
+/* Long enough for a full socket to get room again. */
+#define DRAIN_US 2000
+
+static void await_fds(void)
+{
+	struct pollfd fds[ORL_FABRIC_FDS];
+
+	for (int i = 0; i < 1000 && !orl_fabric_fds(fds, ORL_FABRIC_FDS); i++) {
+		orl_fabric_poll();
+		usleep(1000);
+	}
+}
+
+static void sleep_while_read(struct partner *partner)
+{
+	struct card card;
+
+	open_fabric(count_message);
+	meet_by_card(partner, &card);
+	while (!received)
+		make_progress();
+	await_fds();
+	meet(partner);
+	while (received < 2) {
+		check(doze(60000));
+		usleep(DRAIN_US);
+	}
+	close_fabric();
+}
+
+#define READS	   8
+#define READ_BYTES ((size_t)4 << 20)
+
+/* More than a socket takes at once: the rest goes when there is room, though
+ * nobody sends anything that would wake. */
+static void read_from_sleeper(void)
+{
+	struct request requests[READS];
+	unsigned char *dst = malloc(READ_BYTES);
+	struct partner partner;
+	struct card card;
+	uint64_t peer, word = 1;
+
+	make_shared();
+	fill(shared->area, AREA, 9);
+	partner = partner_start(sleep_while_read);
+	open_fabric(count_message);
+	peer = meet_by_card(&partner, &card);
+	check(!send_to(peer, &word, 8));
+	meet(&partner);
+	for (int i = 0; i < READS; i++) {
+		prepare(&requests[i]);
+		orl_fabric_read(&requests[i].op, peer, card.base, card.key, dst,
+				READ_BYTES);
+	}
+	for (int i = 0; i < READS; i++)
+		check(!wait_for(&requests[i]));
+	check(!memcmp(dst, shared->area, READ_BYTES));
+	check(!send_to(peer, &word, 8));
+	partner_end(&partner);
+	close_fabric();
+}
+
 /* -- all of it, by provider ------------------------------------------------ */
 
 static const struct process_case cases[] = {
@@ -295,6 +358,7 @@ static const struct process_case cases[] = {
 	{ "messages", messages },
 	{ "closing", closing },
 	{ "sleeping", sleeping },
+	{ "read from a sleeper", read_from_sleeper },
 	{ NULL, NULL },
 };
 

@@ -210,6 +210,7 @@ void orl_endpoint_close(struct orl_endpoint *endpoint)
 		fi_close(&endpoint->domain->fid);
 	if (endpoint->fabric)
 		fi_close(&endpoint->fabric->fid);
+	orl_sockets_forget();
 	memset(endpoint, 0, sizeof(*endpoint));
 	endpoint->fd = -1;
 }

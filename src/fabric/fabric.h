@@ -112,8 +112,13 @@ int orl_local_open(struct orl_endpoint *endpoint, const void *buf, size_t len,
 bool orl_sockets_are_wanted(const struct fi_info *info, int ranks);
 /* Connections are being made: not to be relied upon for a while. */
 void orl_sockets_expect(void);
+/* Has none that was full got room since this was last asked?  If one has, the
+ * provider is to be polled before a sleep. */
+bool orl_sockets_are_quiet(void);
 /* As orl_fabric_fds. */
 int orl_sockets_list(struct pollfd *fds, int most);
+/* They are closed, or about to be. */
+void orl_sockets_forget(void);
 
 /* -- atomic.c -------------------------------------------------------------- */
 

@@ -196,5 +196,7 @@ bool orl_fabric_may_sleep(void)
 
 	if (orl_waiting.first || orl_failed.first || orl_endpoint.unposted)
 		return false;
+	if (orl_endpoint.has_sockets)
+		return orl_sockets_are_quiet();
 	return orl_endpoint.fd < 0 || !fi_trywait(orl_endpoint.fabric, fids, 1);
 }

@@ -8,16 +8,31 @@
  * found by themselves: they are bound to our endpoint's port, or connected to
  * a peer's.  Nothing tells when there are new ones, so they are looked for
  * again when it seems so, and now and then.  Under the progress lock.
+ *
+ * What the provider could not write, as a socket was full, waits in it until
+ * it is polled.  By the time that we look the socket may have room again, and
+ * nobody could tell from it that something waits.  So the kernel notes each
+ * time that a full one gets room, in an epoll set, edge triggered.  It is
+ * emptied before a poll, never after it:
+ *
+ *	provider			kernel
+ *	writes, the socket is full
+ *					sends; room: noted
+ *	orl_sockets_are_quiet: no, forgets it
+ *	is polled, writes more, all of it
+ *	orl_sockets_are_quiet: yes
  */
 #include "fabric.h"
 
 #include "orl_util.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,12 +43,13 @@
 #define LOOK_NS	  200000000u
 
 static struct {
-	struct pollfd fds[ORL_FABRIC_FDS];
+	struct pollfd fds[ORL_FABRIC_FDS]; /* the first: of the epoll set */
 	int n;
+	int room; /* the epoll set, or -1 */
 	int listener;
 	int lowest; /* descriptor that was free */
 	uint64_t looked, unsettled;
-} sockets;
+} sockets = { .room = -1 };
 
 static uint64_t clock_ns(void)
 {
@@ -47,7 +63,9 @@ bool orl_sockets_are_wanted(const struct fi_info *info, int ranks)
 {
 	const char *name = info->fabric_attr->prov_name;
 
-	return ranks <= RANKS_MOST &&
+	/* ofi_rxm executes atomics without a word to us, some tens of them a
+	 * poll, and has then read more from its sockets. */
+	return ranks <= RANKS_MOST && !(info->caps & FI_ATOMIC) &&
 	       (!strcmp(name, "tcp") || !strncmp(name, "tcp;", 4)) &&
 	       (info->addr_format == FI_SOCKADDR_IN ||
 		info->addr_format == FI_SOCKADDR_IN6 ||
@@ -57,6 +75,15 @@ bool orl_sockets_are_wanted(const struct fi_info *info, int ranks)
 void orl_sockets_expect(void)
 {
 	sockets.unsettled = clock_ns();
+}
+
+void orl_sockets_forget(void)
+{
+	if (sockets.room >= 0)
+		close(sockets.room);
+	sockets.room = -1;
+	sockets.n = 0;
+	sockets.looked = 0;
 }
 
 /* -- which are they? ------------------------------------------------------- */
@@ -81,6 +108,16 @@ static bool is_listener(int fd)
 	return !getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &yes, &len) && yes;
 }
 
+/* It leaves the set when it is closed. */
+static int watch_room(int fd)
+{
+	struct epoll_event event = { .events = EPOLLOUT | EPOLLET };
+
+	if (!epoll_ctl(sockets.room, EPOLL_CTL_ADD, fd, &event))
+		return 0;
+	return errno == EEXIST ? 0 : -errno;
+}
+
 static int add(const char *name, DIR *dir)
 {
 	int fd = atoi(name);
@@ -91,11 +128,20 @@ static int add(const char *name, DIR *dir)
 		return -1;
 	if (is_listener(fd))
 		sockets.listener = fd;
-	sockets.fds[sockets.n++] = (struct pollfd){ .fd = fd };
+	else if (watch_room(fd))
+		return -1;
+	sockets.fds[sockets.n++] = (struct pollfd){ fd, POLLIN, 0 };
 	return 0;
 }
 
-/* None, if there are too many. */
+static bool has_set(void)
+{
+	if (sockets.room < 0)
+		sockets.room = epoll_create1(EPOLL_CLOEXEC);
+	return sockets.room >= 0;
+}
+
+/* None, if there are too many, or they cannot be watched. */
 static void look(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -107,6 +153,11 @@ static void look(void)
 	sockets.looked = clock_ns();
 	if (!dir)
 		return;
+	if (!has_set())
+		rc = -1;
+	else
+		sockets.fds[sockets.n++] =
+			(struct pollfd){ sockets.room, POLLIN, 0 };
 	while (!rc && (entry = readdir(dir)))
 		rc = add(entry->d_name, dir);
 	closedir(dir);
@@ -134,6 +185,14 @@ static bool have_changed(void)
 
 /* -- to sleep on ----------------------------------------------------------- */
 
+bool orl_sockets_are_quiet(void)
+{
+	struct epoll_event noted[RANKS_MOST];
+
+	return sockets.room < 0 ||
+	       epoll_wait(sockets.room, noted, RANKS_MOST, 0) <= 0;
+}
+
 /* Or is it gone, or asks for a connection? */
 static bool is_settled(const struct pollfd *item)
 {
@@ -142,21 +201,14 @@ static bool is_settled(const struct pollfd *item)
 	return !(item->revents & (POLLERR | POLLHUP | POLLNVAL));
 }
 
-/* Where nothing can be written something may wait for that. */
-static bool prepare(void)
+static bool are_settled(void)
 {
-	struct pollfd *fds = sockets.fds;
 	bool settled = true;
 	int i;
 
+	poll(sockets.fds, (nfds_t)sockets.n, 0);
 	for (i = 0; i < sockets.n; i++)
-		fds[i].events = POLLIN | POLLOUT;
-	poll(fds, (nfds_t)sockets.n, 0);
-	for (i = 0; i < sockets.n; i++) {
-		settled &= is_settled(&fds[i]);
-		fds[i].events =
-			fds[i].revents & POLLOUT ? POLLIN : POLLIN | POLLOUT;
-	}
+		settled &= is_settled(&sockets.fds[i]);
 	return settled;
 }
 
@@ -166,7 +218,7 @@ int orl_sockets_list(struct pollfd *fds, int most)
 		return 0;
 	if (have_changed())
 		look();
-	if (!prepare()) {
+	if (!are_settled()) {
 		orl_sockets_expect();
 		return 0;
 	}

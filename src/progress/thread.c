@@ -58,7 +58,7 @@ struct view {
 	long stand;	 /* ns, of the next nap while the application polls */
 	long nap;	 /* of the next one where no fd tells */
 	int refusals;	 /* may_sleep said no, in a row */
-	int futile;	 /* wakings since a poll last did anything */
+	int futile;	 /* wakings at once since a poll last did anything */
 	struct pollfd fds[1 + ORL_NETWORK_FDS];
 	uint64_t spin;	  /* ns, in a visit that spins */
 	bool readable;	  /* by the fd it has just slept on */
@@ -281,13 +281,14 @@ static int poll_once(bool *done)
  */
 static void sleep_between(struct view *me, int n, long ns)
 {
-	uint64_t began = orl_now_ns();
+	uint64_t began = orl_now_ns(), slept;
 
 	doze(me, n, ns);
 	if (!me->readable)
 		return;
-	me->futile++;
-	if (orl_now_ns() - began > me->spin)
+	slept = orl_now_ns() - began;
+	me->futile = slept > SPIN_NS ? 0 : me->futile + 1;
+	if (slept > me->spin)
 		me->spin = SPIN_NS;
 	else if (me->spin < LONG_SPIN_NS)
 		me->spin *= 2;
