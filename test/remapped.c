@@ -80,7 +80,7 @@ static void allocated_again(void)
 static void forked(void)
 {
 	char *buf = map(NULL), byte = 0;
-	int ends[2];
+	int ends[2], status = -1;
 	pid_t child;
 
 	move(buf, 100);
@@ -94,7 +94,8 @@ static void forked(void)
 	move(buf, 101);
 	check(write(ends[1], &byte, 1) == 1, "write");
 	close(ends[1]);
-	waitpid(child, NULL, 0);
+	check(waitpid(child, &status, 0) == child && !status,
+	      "the child ended by %d", status);
 	move(buf, 102);
 	munmap(buf, BYTES);
 }
