@@ -15,6 +15,8 @@
 #define PATIENCE_WATCH 250000 /* while an answer is awaited */
 #define BYE_NS	       2000000000u
 
+_Static_assert(ORL_FABRIC_FDS <= ORL_NETWORK_FDS, "a thread can sleep on all");
+
 struct orl_bell orl_am_bell;
 bool orl_am_polling;
 
