@@ -130,6 +130,8 @@ static inline void orl_progress_tick(void)
  * altogether; more ranks than cores makes waits give up the core at once.
  */
 void orl_progress_set_ranks(int ranks, int cores);
+/* Has it ever been told of more ranks than cores? */
+bool orl_wait_is_crowded(void);
 
 /* The cores that this thread may run on, as bits of their numbers modulo
  * 128. */

@@ -5,6 +5,7 @@
  * BARRIERS barriers; each gives its control block back right after its last.
  * The first REMOTE ranks are of another node than the others: there a word is
  * a message that the owner writes, in their order (orl_barrier_arrived).
+ * CROWDED: ranks outnumber the cores, and are counted (gather).
  *
  * Checked: nobody leaves a barrier that not all have come to; nobody touches
  * a block that was given back; everybody comes to an end.
@@ -13,11 +14,17 @@
  *	safe -DREMOTE=1
  *	safe -DRANKS=3 -DBARRIERS=3
  *	safe -DRANKS=5 -DBARRIERS=1
+ *	safe -DCROWDED
+ *	safe -DCROWDED -DRANKS=3 -DBARRIERS=4
  *	assertion -DFEW_ROUNDS	as many rounds as the logarithm, rounded down
  *	assertion -DONE_WORD -DRANKS=3	a word for all rounds
  *	assertion -DBELL_IN_BLOCK	the bell that is rung lies in the block
  *	deadlock -DEQUAL	waits for a word to be that of this barrier, not
  *				at least that
+ *	assertion -DCROWDED -DRELEASED_IN_FIRST	all wait for one word, in the
+ *				block of the first
+ *	assertion -DCROWDED -DCOUNTED_APART	each looks how many have come,
+ *				after it counted itself
  */
 #ifndef RANKS
 #define RANKS 4
@@ -32,6 +39,7 @@
 
 typedef ctl {
 	byte arrived[ROUNDS];
+	byte come;
 	bool is_free;
 };
 ctl CTL[RANKS];
@@ -88,13 +96,54 @@ end:	do
 #define HAS_ROUND (far < RANKS)
 #endif
 
+#ifdef RELEASED_IN_FIRST
+#define WAITED 0
+#else
+#define WAITED me
+#endif
+
+inline count_in()
+{
+	d_step {
+		assert(!CTL[0].is_free);
+		CTL[0].come++;
+		is_last = (CTL[0].come == seq * RANKS)
+	}
+#ifdef COUNTED_APART
+	;
+	d_step {
+		assert(!CTL[0].is_free);
+		is_last = (CTL[0].come == seq * RANKS)
+	}
+#endif
+}
+
+inline gather()
+{
+	count_in();
+	if
+	:: is_last ->
+		do
+		:: k < RANKS -> arrive(k, 0, seq); k++
+		:: else -> break
+		od
+	:: else ->
+		CTL[WAITED].arrived[0] >= seq;
+		assert(!CTL[WAITED].is_free)
+	fi
+}
+
 proctype rank(byte me)
 {
 	byte seq, far, k;
+	bool is_last;
 
 	do
 	:: seq < BARRIERS ->
 		d_step { seq++; come[seq]++; k = 0; far = 1 };
+#ifdef CROWDED
+		gather();
+#else
 		do
 		:: HAS_ROUND ->
 			tell((me + far) % RANKS);
@@ -102,6 +151,7 @@ proctype rank(byte me)
 			d_step { k++; far = 2 * far }
 		:: else -> break
 		od;
+#endif
 		assert(come[seq] == RANKS)
 	:: else -> break
 	od;

@@ -29,7 +29,7 @@ TAP_LOG_DRIVER = $(TEST_TAP)
 behaviour = \
 	test/put_get test/sizes test/empty \
 	test/accumulate test/fetch_op test/compare_swap \
-	test/fence test/pscw test/pscw_test \
+	test/fence test/crowded test/pscw test/pscw_test \
 	test/lock test/exclusive test/flush \
 	test/requests test/requests_many test/requests_pending \
 	test/requests_errors test/requests_threads \

@@ -2,12 +2,18 @@
 /*
  * barrier.c - a dissemination barrier in the control blocks: in round k each
  * rank tells the one 2^k further that it has come so far.  A round's word
- * has one writer and only grows, so barriers need no reset.  A rank of another
- * node sends a message, of which the word is written here on its behalf.
+ * has one writer at a time and only grows, so barriers need no reset.  A rank
+ * of another node sends a message, of which the word is written here on its
+ * behalf.
+ *
+ * Where ranks outnumber the cores, each round would cost each rank a turn on
+ * one.  There the ranks count themselves in a word of the first one's block,
+ * and the last to come tells all others: one turn a barrier.
  *
  * A rank may give its block back right after the last barrier: who tells it
- * touches the block for the last time with the word that it waits for.  The
- * bell rung after that is the process's own, which lives as long as it.
+ * touches the block for the last time with the word that it waits for, and
+ * nobody counts himself after that.  The bell rung then is the process's own,
+ * which lives as long as it.
  * models/barrier.pml is this file.
  */
 #include "win.h"
@@ -21,7 +27,7 @@ static bool has_arrived(void *arg)
 {
 	const struct round *round = arg;
 
-	/* Acquire: pairs with the release in orl_win_barrier. */
+	/* Acquire: pairs with the release in arrive. */
 	return (int32_t)(atomic_load_explicit(round->arrived,
 					      memory_order_acquire) -
 			 round->seq) >= 0;
@@ -64,9 +70,9 @@ static int tell(struct orl_win *win, uint32_t rank, uint32_t k, uint32_t seq)
 	return 0;
 }
 
-int orl_win_barrier(struct orl_win *win)
+static int disseminate(struct orl_win *win, uint32_t seq)
 {
-	uint32_t seq = ++win->barrier_seq, far, k;
+	uint32_t far, k;
 	int rc = 0;
 
 	for (k = 0, far = 1; far < win->size && !rc; k++, far *= 2) {
@@ -78,4 +84,39 @@ int orl_win_barrier(struct orl_win *win)
 					      has_arrived, &round);
 	}
 	return rc;
+}
+
+/* True for the last of all ranks; it has seen what all did before. */
+static bool count_in(struct orl_win *win, uint32_t seq)
+{
+	struct orl_ctl *first = orl_target_ctl(&win->targets[0]);
+
+	/* Both: the release of each rank pairs with the last one's acquire. */
+	return atomic_fetch_add_explicit(&first->come, 1,
+					 memory_order_acq_rel) +
+		       1 ==
+	       seq * win->size;
+}
+
+static int gather(struct orl_win *win, uint32_t seq)
+{
+	struct round round = { &win->ctl->arrive[0], seq };
+	uint32_t i;
+
+	if (!count_in(win, seq))
+		return orl_win_wait_for(win, bell_of(win->ctl), has_arrived,
+					&round);
+	/* Ourselves too: a word left far behind would once seem ahead. */
+	for (i = 0; i < win->size; i++)
+		arrive(orl_target_ctl(&win->targets[i]), 0, seq);
+	return 0;
+}
+
+int orl_win_barrier(struct orl_win *win)
+{
+	uint32_t seq = ++win->barrier_seq;
+
+	/* Two ranks tell each other all the same. */
+	return win->crowded && win->size > 2 ? gather(win, seq)
+					     : disseminate(win, seq);
 }

@@ -111,6 +111,7 @@ static void fill_part(struct orl_win *win, int error, struct orl_part *part)
 		.mapped = mapped,
 		.fences = orl_fence_is_able(),
 		.noncontig = orl_info_is_noncontig(win),
+		.crowded = orl_wait_is_crowded(),
 	};
 	orl_card_fill(&part->card);
 	orl_progress_cores(part->cores);

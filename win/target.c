@@ -84,9 +84,10 @@ static int check_room(struct orl_creation *creation)
 /* The node's ranks and the cores that they may run on, all of the node's. */
 static void count_cores(struct orl_creation *creation)
 {
-	const struct orl_win *win = creation->win;
+	struct orl_win *win = creation->win;
 	uint64_t cores[2] = { 0, 0 };
-	int ranks = 0;
+	bool crowded = false;
+	int ranks = 0, ncores;
 	uint32_t i;
 
 	for (i = 0; i < win->size; i++) {
@@ -96,10 +97,13 @@ static void count_cores(struct orl_creation *creation)
 			continue;
 		cores[0] |= part->cores[0];
 		cores[1] |= part->cores[1];
+		crowded |= part->crowded;
 		ranks++;
 	}
-	orl_progress_set_ranks(ranks, __builtin_popcountll(cores[0]) +
-					      __builtin_popcountll(cores[1]));
+	ncores =
+		__builtin_popcountll(cores[0]) + __builtin_popcountll(cores[1]);
+	orl_progress_set_ranks(ranks, ncores);
+	win->crowded = !win->spans && (crowded || ranks > ncores);
 }
 
 /* -- targets --------------------------------------------------------------- */

@@ -45,7 +45,8 @@ struct orl_ctl {
 			  * waits in barriers: by the owner, constant */
 	_Atomic(uint32_t) arrive[ORL_BARRIER_ROUNDS]; /* by the partner of
 						       * the round */
-	uint8_t pad[4];
+	_Atomic(uint32_t) come; /* to barriers where ranks are crowded; in the
+				 * first rank's block: by all */
 	_Atomic(uint32_t) regions_seq; /* odd while the owner changes */
 	uint32_t nregions;	       /* by the owner */
 	uint64_t regions; /* the owner's address of the sorted table */
@@ -145,6 +146,8 @@ struct orl_win {
 	struct orl_rwlock *master; /* rank 0's; not used if the window spans
 				    * nodes: lease.c */
 	uint32_t barrier_seq;
+	bool crowded;	/* more ranks than cores, all of one node: all ranks say
+		       * alike */
 	uint32_t *near; /* ranks of this node, in order, this one included */
 	uint32_t nnear;
 
@@ -266,7 +269,8 @@ void orl_epoch_close(struct orl_win *win);
 int orl_win_wait_for(struct orl_win *win, struct orl_bell *bell,
 		     orl_ready_fn ready, void *arg);
 
-/* All ranks of the window; O(log ranks).  0 or -EHOSTDOWN. */
+/* All ranks of the window; O(log ranks), or a word where they are crowded.
+ * 0 or -EHOSTDOWN. */
 int orl_win_barrier(struct orl_win *win);
 /* On behalf of a remote rank, which says how many barriers it has begun: 0 or
  * an error class. */

@@ -63,11 +63,6 @@ void orl_thread_reset(void);
 /* Lock held, after a poll: wakes the thread if it sleeps too long by now. */
 void orl_thread_review(void);
 
-/* -- wait.c ---------------------------------------------------------------- */
-
-/* Are there more ranks than cores? */
-bool orl_wait_is_crowded(void);
-
 /* -- for all --------------------------------------------------------------- */
 
 static inline void orl_pause(void)

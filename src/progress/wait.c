@@ -134,7 +134,8 @@ static bool yield(const struct wait *wait)
 {
 	long i;
 
-	for (i = 0; i < orl_options.yield; i++) {
+	/* Not to the host at once: its poll may yield too, for nothing. */
+	for (i = 1; i <= orl_options.yield; i++) {
 		if (wait->ready(wait->arg))
 			return true;
 		poll_between(wait, i, 1, YIELDS_A_POLL);
