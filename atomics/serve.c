@@ -97,6 +97,31 @@ static bool row_span(const struct orl_row *row, enum orl_kind kind,
 }
 
 static int apply_row(const struct orl_am_source *source,
+		     const struct orl_row *row, struct orl_acc *acc);
+
+/* What lies between the blocks may belong to nobody: each block alone. */
+static int apply_blocks(const struct orl_am_source *source,
+			const struct orl_row *row, struct orl_acc *acc)
+{
+	size_t bytes = row->blocklen * orl_kinds[acc->kind].extent;
+	struct orl_row block = *row;
+	uint32_t i;
+	int rc = 0;
+
+	acc->count = row->blocklen;
+	block.blocks = 1;
+	for (i = 0; i < row->blocks && !rc; i++) {
+		rc = apply_row(source, &block, acc);
+		block.off += (uint64_t)row->stride;
+		if (acc->origin)
+			acc->origin = (const char *)acc->origin + bytes;
+		if (acc->result)
+			acc->result = (char *)acc->result + bytes;
+	}
+	return rc;
+}
+
+static int apply_row(const struct orl_am_source *source,
 		     const struct orl_row *row, struct orl_acc *acc)
 {
 	const struct orl_kind_info *info = &orl_kinds[acc->kind];
@@ -115,7 +140,7 @@ static int apply_row(const struct orl_am_source *source,
 		return MPI_ERR_RMA_RANGE;
 	rc = orl_path_find(source, first, len, &place);
 	if (rc)
-		return rc;
+		return row->blocks > 1 ? apply_blocks(source, row, acc) : rc;
 	place.addr += row->off - first;
 	layout.nruns = 1;
 	layout.runs = &run;

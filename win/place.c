@@ -4,14 +4,41 @@
 
 #include <stdio.h>
 
-static int find_dynamic(struct orl_win *win, const struct orl_xfer *x,
-			const ptrdiff_t span[2], struct orl_place *place)
+/* What lies between the blocks need not be attached: each block alone. */
+static int find_blocks(struct orl_win *win, const struct orl_xfer *x,
+		       const struct orl_type *type, struct orl_place *place)
 {
+	const struct orl_path *direct = orl_win_path(win, x->rank, true);
+	struct orl_cursor cur;
+	bool mapped = true;
+	ptrdiff_t off;
+	size_t len;
+
+	orl_cursor_bytes(&cur, type, (size_t)x->tcount);
+	while ((len = orl_cursor_next(&cur, SIZE_MAX, &off)) > 0) {
+		int rc = orl_regions_find(win, place,
+					  place->addr + (uint64_t)off, len);
+
+		if (rc)
+			return rc;
+		mapped &= place->path == direct;
+	}
+	place->path = orl_win_path(win, x->rank, mapped);
+	return 0;
+}
+
+static int find_dynamic(struct orl_win *win, const struct orl_xfer *x,
+			const struct orl_type *type, const ptrdiff_t span[2],
+			struct orl_place *place)
+{
+	int rc;
+
 	place->addr = (uint64_t)x->disp;
 	if (span[0] == span[1])
 		return 0;
-	return orl_regions_find(win, place, place->addr + (uint64_t)span[0],
-				(uint64_t)(span[1] - span[0]));
+	rc = orl_regions_find(win, place, place->addr + (uint64_t)span[0],
+			      (uint64_t)(span[1] - span[0]));
+	return rc && !type->dense ? find_blocks(win, x, type, place) : rc;
 }
 
 /* The target buffer's displacement in bytes, and its span. */
@@ -50,7 +77,7 @@ int orl_place_slow(struct orl_win *win, const struct orl_xfer *x,
 	/* Regions may change until the target has posted: admission first. */
 	if (win->dynamic) {
 		rc = orl_epoch_admit(win, target);
-		return rc ? rc : find_dynamic(win, x, span, place);
+		return rc ? rc : find_dynamic(win, x, type, span, place);
 	}
 	/* Where nothing is touched, any displacement will do. */
 	if (span[0] != span[1] && !is_inside(target, off, span[0], span[1]))
