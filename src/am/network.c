@@ -13,6 +13,7 @@
 #define PATIENCE_LEAST 50 /* us, while a registered function has work */
 #define PATIENCE_MOST  1000
 #define PATIENCE_WATCH 250000 /* while an answer is awaited */
+#define CLOSE_NS       200000 /* two polls of nothing, at most */
 #define BYE_NS	       2000000000u
 
 _Static_assert(ORL_FABRIC_FDS <= ORL_NETWORK_FDS, "a thread can sleep on all");
@@ -89,9 +90,18 @@ static bool poll_network(void)
 	return busy;
 }
 
+/*
+ * A poll may take in more than it tells: ofi_rxm polls the sockets once more
+ * where it looks for connections, every 10 ms, and with that it ends.  The one
+ * behind it tells; close upon each other, not both are such.
+ */
 static bool may_sleep(void)
 {
-	return orl_fabric_may_sleep() && !orl_am_has_resumed();
+	uint64_t began = orl_now_ns();
+
+	return !poll_network() && !poll_network() &&
+	       orl_now_ns() - began < CLOSE_NS && orl_fabric_may_sleep() &&
+	       !orl_am_has_resumed();
 }
 
 static long get_patience(void)
