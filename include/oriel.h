@@ -25,6 +25,7 @@ const char *oriel_version(void);
  *	messages_sent, messages_received, messages_dropped
  *			messages between nodes, signs of life included;
  *			dropped: of those received, not for us or malformed
+ *	round_trips	waits for answers of other nodes
  *	windows		that are live
  *	window_bytes_private, window_bytes_shared
  *			what the library holds for them, beside their memory,

@@ -116,6 +116,7 @@ int orl_am_poll_register(orl_am_poll_fn fn);
 struct orl_am_counts {
 	uint64_t sent;	   /* messages */
 	uint64_t received; /* as they came */
+	uint64_t trips;	   /* waits for answers, or for transfers' ends */
 	uint64_t dropped;  /* of these, or of answers in them: not for us, or
 			    * not well formed */
 };

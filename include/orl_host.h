@@ -173,8 +173,18 @@ struct orl_comm {
 int orl_host_comm_open(MPI_Comm handle, struct orl_comm *comm);
 void orl_host_comm_close(struct orl_comm *comm);
 
+/*
+ * Collective: a communicator of comm's ranks, for when the program may have
+ * freed its own; and bytes from every rank to rank 0 of it.
+ */
+int orl_host_comm_copy(const struct orl_comm *comm, MPI_Comm *copy);
+void orl_host_comm_drop(MPI_Comm *copy);
+int orl_host_gather(MPI_Comm copy, const void *mine, void *all, size_t bytes);
+
 /* Ranks of MPI_COMM_WORLD, or 1 in a program without. */
 int orl_host_world_size(void);
+/* 0 in a program without. */
+int orl_host_world_rank(void);
 
 /* Collective: bytes from every rank to every rank. */
 int orl_host_allgather(const struct orl_comm *comm, const void *mine, void *all,

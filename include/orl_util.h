@@ -73,6 +73,10 @@ static inline void orl_unlock(pthread_mutex_t *mutex)
 	X(log, LOG, level, "error", "none, error, warn, info or debug")        \
 	X(path, PATH, mask, "direct,cma,fabric,software",                      \
 	  "paths that may be used, by comma: direct, cma, fabric, software")   \
+	X(stats, STATS, text, "",                                              \
+	  "1, json or a file: what each window did, when it is freed")         \
+	X(trace, TRACE, text, "",                                              \
+	  "a folder, for a trace of each rank's calls as a browser shows it")  \
 	X(provider, PROVIDER, text, "",                                        \
 	  "libfabric provider between nodes, as fi_info names it")             \
 	X(iface, IFACE, text, "", "network interface or device between nodes") \

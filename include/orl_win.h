@@ -154,6 +154,55 @@ int orl_win_flush_local(struct orl_win *win, int rank);
 int orl_win_flush_local_all(struct orl_win *win);
 int orl_win_sync(struct orl_win *win);
 
+/* -- the calls that a program makes often ---------------------------------- */
+
+/*
+ * As a window's creation chose them: the functions above, or what counts and
+ * traces around them (ORIEL_STATS, ORIEL_TRACE).
+ */
+struct orl_calls {
+	int (*put)(struct orl_win *win, const struct orl_xfer *x);
+	int (*get)(struct orl_win *win, const struct orl_xfer *x);
+	int (*accumulate)(struct orl_win *win, const struct orl_xacc *x);
+	int (*get_accumulate)(struct orl_win *win, const struct orl_xacc *x);
+	int (*fetch_and_op)(struct orl_win *win, const struct orl_xacc *x);
+	int (*compare_and_swap)(struct orl_win *win, const struct orl_xacc *x,
+				const void *compare);
+	int (*rput)(struct orl_win *win, const struct orl_xfer *x,
+		    MPI_Request *request);
+	int (*rget)(struct orl_win *win, const struct orl_xfer *x,
+		    MPI_Request *request);
+	int (*raccumulate)(struct orl_win *win, const struct orl_xacc *x,
+			   MPI_Request *request);
+	int (*rget_accumulate)(struct orl_win *win, const struct orl_xacc *x,
+			       MPI_Request *request);
+	int (*fence)(struct orl_win *win, int assertion);
+	int (*post)(struct orl_win *win, MPI_Group group, int assertion);
+	int (*start)(struct orl_win *win, MPI_Group group, int assertion);
+	int (*complete)(struct orl_win *win);
+	int (*wait)(struct orl_win *win);
+	int (*test)(struct orl_win *win, int *flag);
+	int (*lock)(struct orl_win *win, int type, int rank, int assertion);
+	int (*unlock)(struct orl_win *win, int rank);
+	int (*lock_all)(struct orl_win *win, int assertion);
+	int (*unlock_all)(struct orl_win *win);
+	int (*flush)(struct orl_win *win, int rank);
+	int (*flush_all)(struct orl_win *win);
+	int (*flush_local)(struct orl_win *win, int rank);
+	int (*flush_local_all)(struct orl_win *win);
+	int (*sync)(struct orl_win *win);
+};
+
+/* What a window begins with; the rest is win's. */
+struct orl_win_head {
+	const struct orl_calls *calls;
+};
+
+static inline const struct orl_calls *orl_win_calls(const struct orl_win *win)
+{
+	return ((const struct orl_win_head *)win)->calls;
+}
+
 /* -- the end --------------------------------------------------------------- */
 
 /* Before the host's MPI_Finalize and after it, section 8.7. */

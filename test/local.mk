@@ -245,3 +245,9 @@ clean-tsan:
 	rm -rf tsan
 clean-local: clean-tsan
 # -- end of ThreadSanitizer ---------------------------------------------------------
+
+# -- what users see: sums, traces, the doctor ----------------------------------------
+check_PROGRAMS += test/watched_job
+TESTS += test/watched.sh
+EXTRA_DIST += test/watched.sh test/watched.py
+# -- end of what users see -------------------------------------------------------------

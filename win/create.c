@@ -8,7 +8,7 @@
  * that no rank waits for another that has given up, unless it lacks even the
  * memory to take part.
  */
-#include "creation.h"
+#include "watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +112,7 @@ static void fill_part(struct orl_win *win, int error, struct orl_part *part)
 		.fences = orl_fence_is_able(),
 		.noncontig = orl_info_is_noncontig(win),
 		.crowded = orl_wait_is_crowded(),
+		.stats = !win->rank && orl_stats_are_wanted(),
 	};
 	orl_card_fill(&part->card);
 	orl_progress_cores(part->cores);
@@ -126,6 +127,7 @@ static struct orl_win *make_object(const struct orl_win_args *args)
 	if (!win)
 		return NULL;
 	pthread_mutex_init(&win->mutex, NULL);
+	win->head.calls = &orl_calls_plain;
 	win->handle = MPI_WIN_NULL;
 	win->flavor = args->flavor;
 	win->dynamic = args->flavor == MPI_WIN_FLAVOR_DYNAMIC;
@@ -140,6 +142,7 @@ static void free_object(struct orl_win *win)
 
 	for (i = 0; i < win->nnear && win->targets; i++)
 		orl_path_release(&win->targets[win->near[i]]);
+	orl_watch_close(win);
 	orl_remote_free(win);
 	free(win->targets);
 	free(win->near);
@@ -184,7 +187,8 @@ static int build(struct orl_creation *creation)
 	struct orl_win *win = creation->win;
 	int rc = 0;
 
-	if (win->spans)
+	rc = orl_watch_open(creation);
+	if (!rc && win->spans)
 		rc = orl_remote_meet(creation);
 	rc = rc ? rc : orl_creation_targets(creation);
 	if (!rc && win->flavor == MPI_WIN_FLAVOR_SHARED)
@@ -315,6 +319,8 @@ int orl_win_free(MPI_Win *handle, struct orl_win *win)
 		rc = orl_win_barrier(win);
 	if (rc)
 		return orl_win_fail(win, "MPI_Win_free", rc, "%s", "");
+	if (orl_unlikely(win->watch != NULL) && !win->is_leaving)
+		orl_stats_report(win);
 	win->is_leaving = true;
 	rc = leave_map(win);
 	if (rc)

@@ -22,7 +22,8 @@ struct orl_part {
 	uint8_t fences;	   /* orl_fence_is_able */
 	uint8_t noncontig; /* alloc_shared_noncontig was given */
 	uint8_t crowded;   /* orl_wait_is_crowded, by earlier windows */
-	char why[99];	   /* text of the error */
+	uint8_t stats; /* of rank 0: sums are wanted, orl_stats_are_wanted */
+	char why[98];  /* text of the error */
 };
 _Static_assert(sizeof(struct orl_part) == 208, "exchanged between processes");
 

@@ -8,7 +8,7 @@
  * the link, with all that a transfer needs, is made at its first access and
  * lives as long as the window.
  */
-#include "creation.h"
+#include "watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +51,8 @@ void orl_win_leave(void)
 void orl_win_left(void)
 {
 	orl_host_end();
+	orl_stats_leave();
+	orl_trace_close();
 	if (orl_am_is_open())
 		orl_am_close();
 }

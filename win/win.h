@@ -112,6 +112,7 @@ struct orl_lease {
 };
 
 struct orl_win {
+	struct orl_win_head head; /* first */
 	/* Read by every operation. */
 	struct orl_target *targets; /* [size] */
 	uint32_t size;
@@ -176,7 +177,10 @@ struct orl_win {
 	struct orl_acc_domain domain;
 	struct orl_regions *attached; /* dynamic.c */
 	struct orl_asker *askers;     /* asker.c */
+	struct orl_watch *watch;      /* watch.h; NULL: nobody watches */
 };
+_Static_assert(offsetof(struct orl_win, head) == 0,
+	       "as orl_win_calls reads it");
 
 struct orl_creation;
 

@@ -250,6 +250,7 @@ static int end(struct orl_link *link)
 
 	orl_wait(&orl_am_bell, ORL_BELL_ALL, is_over, link);
 	orl_progress_lock();
+	orl_am_counts.trips++;
 	rc = link->error;
 	if (!rc && !orl_am_is_idle(link))
 		rc = link->peer->error;

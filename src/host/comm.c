@@ -34,11 +34,38 @@ int orl_host_world_size(void)
 	return PMPI_Comm_size(MPI_COMM_WORLD, &size) ? 1 : size;
 }
 
+int orl_host_world_rank(void)
+{
+	int rank;
+
+	return PMPI_Comm_rank(MPI_COMM_WORLD, &rank) ? 0 : rank;
+}
+
 int orl_host_allgather(const struct orl_comm *comm, const void *mine, void *all,
 		       size_t bytes)
 {
 	int rc = PMPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes,
 				MPI_BYTE, comm->handle);
+
+	return rc ? orl_host_error_class(rc) : 0;
+}
+
+int orl_host_comm_copy(const struct orl_comm *comm, MPI_Comm *copy)
+{
+	int rc = PMPI_Comm_create(comm->handle, comm->group, copy);
+
+	return rc ? orl_host_error_class(rc) : 0;
+}
+
+void orl_host_comm_drop(MPI_Comm *copy)
+{
+	PMPI_Comm_free(copy);
+}
+
+int orl_host_gather(MPI_Comm copy, const void *mine, void *all, size_t bytes)
+{
+	int rc = PMPI_Gather(mine, (int)bytes, MPI_BYTE, all, (int)bytes,
+			     MPI_BYTE, 0, copy);
 
 	return rc ? orl_host_error_class(rc) : 0;
 }

@@ -54,7 +54,7 @@ int MPI_Fetch_and_op(const void *origin_addr, void *result_addr,
 	if (orl_unlikely(!w))
 		return orl_host.Fetch_and_op(origin_addr, result_addr, datatype,
 					     target_rank, target_disp, op, win);
-	return orl_win_fetch_and_op(w, &x);
+	return orl_win_calls(w)->fetch_and_op(w, &x);
 }
 ORL_ALIAS(Fetch_and_op);
 
@@ -81,6 +81,6 @@ int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
 		return orl_host.Compare_and_swap(origin_addr, compare_addr,
 						 result_addr, datatype,
 						 target_rank, target_disp, win);
-	return orl_win_compare_and_swap(w, &x, compare_addr);
+	return orl_win_calls(w)->compare_and_swap(w, &x, compare_addr);
 }
 ORL_ALIAS(Compare_and_swap);

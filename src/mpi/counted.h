@@ -17,7 +17,7 @@ int ENTRY(Put)(const void *origin_addr, COUNT origin_count,
 		return orl_host.NAME(Put)(
 			origin_addr, origin_count, origin_datatype, target_rank,
 			target_disp, target_count, target_datatype, win);
-	return orl_win_put(w, &x);
+	return orl_win_calls(w)->put(w, &x);
 }
 ORL_ALIAS(NAME(Put));
 
@@ -33,7 +33,7 @@ int ENTRY(Get)(void *origin_addr, COUNT origin_count,
 		return orl_host.NAME(Get)(
 			origin_addr, origin_count, origin_datatype, target_rank,
 			target_disp, target_count, target_datatype, win);
-	return orl_win_get(w, &x);
+	return orl_win_calls(w)->get(w, &x);
 }
 ORL_ALIAS(NAME(Get));
 
@@ -53,7 +53,7 @@ int ENTRY(Accumulate)(const void *origin_addr, COUNT origin_count,
 		return orl_host.NAME(Accumulate)(
 			origin_addr, origin_count, origin_datatype, target_rank,
 			target_disp, target_count, target_datatype, op, win);
-	return orl_win_accumulate(w, &x);
+	return orl_win_calls(w)->accumulate(w, &x);
 }
 ORL_ALIAS(NAME(Accumulate));
 
@@ -76,7 +76,7 @@ int ENTRY(Get_accumulate)(const void *origin_addr, COUNT origin_count,
 			origin_addr, origin_count, origin_datatype, result_addr,
 			result_count, result_datatype, target_rank, target_disp,
 			target_count, target_datatype, op, win);
-	return orl_win_get_accumulate(w, &x);
+	return orl_win_calls(w)->get_accumulate(w, &x);
 }
 ORL_ALIAS(NAME(Get_accumulate));
 
@@ -93,7 +93,7 @@ int ENTRY(Rput)(const void *origin_addr, COUNT origin_count,
 					   origin_datatype, target_rank,
 					   target_disp, target_count,
 					   target_datatype, win, request);
-	return orl_win_rput(w, &x, request);
+	return orl_win_calls(w)->rput(w, &x, request);
 }
 ORL_ALIAS(NAME(Rput));
 
@@ -110,7 +110,7 @@ int ENTRY(Rget)(void *origin_addr, COUNT origin_count,
 					   origin_datatype, target_rank,
 					   target_disp, target_count,
 					   target_datatype, win, request);
-	return orl_win_rget(w, &x, request);
+	return orl_win_calls(w)->rget(w, &x, request);
 }
 ORL_ALIAS(NAME(Rget));
 
@@ -132,7 +132,7 @@ int ENTRY(Raccumulate)(const void *origin_addr, COUNT origin_count,
 			origin_addr, origin_count, origin_datatype, target_rank,
 			target_disp, target_count, target_datatype, op, win,
 			request);
-	return orl_win_raccumulate(w, &x, request);
+	return orl_win_calls(w)->raccumulate(w, &x, request);
 }
 ORL_ALIAS(NAME(Raccumulate));
 
@@ -155,6 +155,6 @@ int ENTRY(Rget_accumulate)(const void *origin_addr, COUNT origin_count,
 			origin_addr, origin_count, origin_datatype, result_addr,
 			result_count, result_datatype, target_rank, target_disp,
 			target_count, target_datatype, op, win, request);
-	return orl_win_rget_accumulate(w, &x, request);
+	return orl_win_calls(w)->rget_accumulate(w, &x, request);
 }
 ORL_ALIAS(NAME(Rget_accumulate));

@@ -23,6 +23,7 @@ long long oriel_stat(const char *name)
 	const struct stat stats[] = {
 		{ "messages_sent", orl_am_counts.sent },
 		{ "messages_received", orl_am_counts.received },
+		{ "round_trips", orl_am_counts.trips },
 		{ "messages_dropped", orl_am_counts.dropped },
 		{ "windows", account.windows },
 		{ "window_bytes_private", account.held },

@@ -6,7 +6,7 @@ int MPI_Win_fence(int assertion, MPI_Win win)
 {
 	struct orl_win *w = orl_win_find(win);
 
-	return orl_likely(w) ? orl_win_fence(w, assertion)
+	return orl_likely(w) ? orl_win_calls(w)->fence(w, assertion)
 			     : orl_host.Win_fence(assertion, win);
 }
 ORL_ALIAS(Win_fence);
@@ -15,7 +15,7 @@ int MPI_Win_post(MPI_Group group, int assertion, MPI_Win win)
 {
 	struct orl_win *w = orl_win_find(win);
 
-	return orl_likely(w) ? orl_win_post(w, group, assertion)
+	return orl_likely(w) ? orl_win_calls(w)->post(w, group, assertion)
 			     : orl_host.Win_post(group, assertion, win);
 }
 ORL_ALIAS(Win_post);
@@ -24,7 +24,7 @@ int MPI_Win_start(MPI_Group group, int assertion, MPI_Win win)
 {
 	struct orl_win *w = orl_win_find(win);
 
-	return orl_likely(w) ? orl_win_start(w, group, assertion)
+	return orl_likely(w) ? orl_win_calls(w)->start(w, group, assertion)
 			     : orl_host.Win_start(group, assertion, win);
 }
 ORL_ALIAS(Win_start);
@@ -33,7 +33,8 @@ int MPI_Win_complete(MPI_Win win)
 {
 	struct orl_win *w = orl_win_find(win);
 
-	return orl_likely(w) ? orl_win_complete(w) : orl_host.Win_complete(win);
+	return orl_likely(w) ? orl_win_calls(w)->complete(w)
+			     : orl_host.Win_complete(win);
 }
 ORL_ALIAS(Win_complete);
 
@@ -41,7 +42,8 @@ int MPI_Win_wait(MPI_Win win)
 {
 	struct orl_win *w = orl_win_find(win);
 
-	return orl_likely(w) ? orl_win_wait(w) : orl_host.Win_wait(win);
+	return orl_likely(w) ? orl_win_calls(w)->wait(w)
+			     : orl_host.Win_wait(win);
 }
 ORL_ALIAS(Win_wait);
 
@@ -49,7 +51,7 @@ int MPI_Win_test(MPI_Win win, int *flag)
 {
 	struct orl_win *w = orl_win_find(win);
 
-	return orl_likely(w) ? orl_win_test(w, flag)
+	return orl_likely(w) ? orl_win_calls(w)->test(w, flag)
 			     : orl_host.Win_test(win, flag);
 }
 ORL_ALIAS(Win_test);
@@ -59,7 +61,7 @@ int MPI_Win_lock(int lock_type, int rank, int assertion, MPI_Win win)
 	struct orl_win *w = orl_win_find(win);
 
 	return orl_likely(w)
-		       ? orl_win_lock(w, lock_type, rank, assertion)
+		       ? orl_win_calls(w)->lock(w, lock_type, rank, assertion)
 		       : orl_host.Win_lock(lock_type, rank, assertion, win);
 }
 ORL_ALIAS(Win_lock);
@@ -68,7 +70,7 @@ int MPI_Win_unlock(int rank, MPI_Win win)
 {
 	struct orl_win *w = orl_win_find(win);
 
-	return orl_likely(w) ? orl_win_unlock(w, rank)
+	return orl_likely(w) ? orl_win_calls(w)->unlock(w, rank)
 			     : orl_host.Win_unlock(rank, win);
 }
 ORL_ALIAS(Win_unlock);
@@ -77,7 +79,7 @@ int MPI_Win_lock_all(int assertion, MPI_Win win)
 {
 	struct orl_win *w = orl_win_find(win);
 
-	return orl_likely(w) ? orl_win_lock_all(w, assertion)
+	return orl_likely(w) ? orl_win_calls(w)->lock_all(w, assertion)
 			     : orl_host.Win_lock_all(assertion, win);
 }
 ORL_ALIAS(Win_lock_all);
@@ -86,7 +88,7 @@ int MPI_Win_unlock_all(MPI_Win win)
 {
 	struct orl_win *w = orl_win_find(win);
 
-	return orl_likely(w) ? orl_win_unlock_all(w)
+	return orl_likely(w) ? orl_win_calls(w)->unlock_all(w)
 			     : orl_host.Win_unlock_all(win);
 }
 ORL_ALIAS(Win_unlock_all);
@@ -95,7 +97,7 @@ int MPI_Win_flush(int rank, MPI_Win win)
 {
 	struct orl_win *w = orl_win_find(win);
 
-	return orl_likely(w) ? orl_win_flush(w, rank)
+	return orl_likely(w) ? orl_win_calls(w)->flush(w, rank)
 			     : orl_host.Win_flush(rank, win);
 }
 ORL_ALIAS(Win_flush);
@@ -104,7 +106,7 @@ int MPI_Win_flush_all(MPI_Win win)
 {
 	struct orl_win *w = orl_win_find(win);
 
-	return orl_likely(w) ? orl_win_flush_all(w)
+	return orl_likely(w) ? orl_win_calls(w)->flush_all(w)
 			     : orl_host.Win_flush_all(win);
 }
 ORL_ALIAS(Win_flush_all);
@@ -113,7 +115,7 @@ int MPI_Win_flush_local(int rank, MPI_Win win)
 {
 	struct orl_win *w = orl_win_find(win);
 
-	return orl_likely(w) ? orl_win_flush_local(w, rank)
+	return orl_likely(w) ? orl_win_calls(w)->flush_local(w, rank)
 			     : orl_host.Win_flush_local(rank, win);
 }
 ORL_ALIAS(Win_flush_local);
@@ -122,7 +124,7 @@ int MPI_Win_flush_local_all(MPI_Win win)
 {
 	struct orl_win *w = orl_win_find(win);
 
-	return orl_likely(w) ? orl_win_flush_local_all(w)
+	return orl_likely(w) ? orl_win_calls(w)->flush_local_all(w)
 			     : orl_host.Win_flush_local_all(win);
 }
 ORL_ALIAS(Win_flush_local_all);
@@ -131,6 +133,7 @@ int MPI_Win_sync(MPI_Win win)
 {
 	struct orl_win *w = orl_win_find(win);
 
-	return orl_likely(w) ? orl_win_sync(w) : orl_host.Win_sync(win);
+	return orl_likely(w) ? orl_win_calls(w)->sync(w)
+			     : orl_host.Win_sync(win);
 }
 ORL_ALIAS(Win_sync);

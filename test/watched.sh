@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# ORIEL_STATS tells of every window what its calls were, to the byte, by path
+# and by target, of all ranks, whoever has the option besides rank 0; and
+# ORIEL_TRACE leaves an event for each of them.
+test -z "${ORIEL_TEST_HOST:-}" || {
+	echo "# skip: about Oriel alone"
+	exit 77
+}
+command -v python3 >/dev/null || {
+	echo "# skip: no python3 to read JSON with"
+	exit 77
+}
+top=${srcdir:-$(dirname "$0")/..}
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+fail()
+{
+	echo "$*"
+	failed=1
+}
+
+# job NAME=VALUE...: with these options; what it said is in $dir/out.
+job()
+{
+	timeout -k 5 60 env "$@" "${MPIRUN:-mpirun}" -n 3 \
+		"${ORIELRUN:-orielrun}" \
+		"${top_builddir:-.}/test/watched_job" \
+		>"$dir/out" 2>"$dir/err" </dev/null || {
+			fail "$*: the job failed"
+			cat "$dir/out" "$dir/err"
+		}
+}
+
+for path in direct,cma cma software; do
+	rm -f "$dir"/*.json
+	job ORIEL_PATH=$path ORIEL_STATS="$dir/stats.json" \
+		ORIEL_TRACE="$dir/trace"
+	python3 "$top/test/watched.py" $path "$dir/stats.json" \
+		"$dir"/trace/*.json || fail "$path: see above"
+	rm -rf "$dir/trace"
+done
+
+# In words, and as JSON, to standard error; and nothing if nobody asks.
+job ORIEL_STATS=1
+grep -q '^oriel: window 1 "a "window"", MPI_Win_allocate, 3 ranks' "$dir/err" ||
+	fail "no head of window 1: $(cat "$dir/err")"
+grep -qE '^  MPI_Put +39 .* direct 33 \(264 bytes\)$' "$dir/err" ||
+	fail "no line of MPI_Put: $(cat "$dir/err")"
+grep -q "not freed" "$dir/err" || fail "does not tell of the window left"
+job ORIEL_STATS=json
+grep -q '^{"window": 1, ' "$dir/err" || fail "no JSON: $(cat "$dir/err")"
+job ORIEL_STATS=0
+grep . "$dir/err" && fail "that is said though nobody asked"
+job ORIEL_STATS="$dir/no/such/folder"
+grep -q "ORIEL_STATS=.*No such file" "$dir/err" ||
+	fail "no word of a file that cannot be written"
+
+# What rank 0 wants is wanted of all, whatever the others' options say.
+cat >"$dir/first" <<'END'
+#!/bin/sh
+case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in
+0) export ORIEL_STATS=json ;;
+esac
+exec "$@"
+END
+chmod +x "$dir/first"
+timeout -k 5 60 "${MPIRUN:-mpirun}" -n 3 "$dir/first" \
+	"${ORIELRUN:-orielrun}" "${top_builddir:-.}/test/watched_job" \
+	>/dev/null 2>"$dir/err" </dev/null || fail "only rank 0: status $?"
+grep -c '"rank": 2, "host"' "$dir/err" | grep -qx 2 ||
+	fail "only rank 0 wants sums: $(cat "$dir/err")"
+exit $failed
