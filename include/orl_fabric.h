@@ -86,6 +86,23 @@ int orl_fabric_peer(const void *name, size_t len, uint64_t *addr);
  */
 void orl_fabric_lose(uint64_t addr);
 
+/* A way to other nodes that libfabric offers. */
+struct orl_fabric_way {
+	char provider[48]; /* "tcp;ofi_rxm" */
+	char domain[64];   /* "eth0", "mlx5_0" */
+	char iface[16];	   /* by its address, or "" */
+	char why[64];	   /* it has this rank */
+	int rank;	   /* the smaller the better */
+};
+
+/*
+ * All of them, by rank, the first most into ways: what orl_fabric_open would
+ * try in this order.  How many there are, and in text libfabric's version; or
+ * -errno, and what is wrong.
+ */
+int orl_fabric_survey(struct orl_fabric_way *ways, int most, char *text,
+		      size_t len);
+
 /* Of two accesses that follow one another: "raw" is a read after a write. */
 enum {
 	ORL_ORDER_RAR = 1,

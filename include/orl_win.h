@@ -216,6 +216,9 @@ int orl_win_get_info(struct orl_win *win, MPI_Info *info);
 int orl_win_set_info(struct orl_win *win, MPI_Info info);
 /* False if keyval is not one of the five predefined ones. */
 bool orl_win_get_attr(struct orl_win *win, int keyval, void *value);
+/* Of the path to a rank's memory, in dynamic windows to memory that is not
+ * mapped; NULL: there is no such rank. */
+const char *orl_win_path_name(const struct orl_win *win, int rank);
 /* May the program set or delete the attribute? */
 int orl_win_check_keyval(struct orl_win *win, const char *call, int keyval);
 

@@ -30,7 +30,7 @@ libcore_la_SOURCES = \
 libcore_la_SOURCES += include/orl_fabric.h src/fabric/fabric.h \
 	src/fabric/atomic.c src/fabric/candidate.c src/fabric/endpoint.c src/fabric/fabric.c \
 	src/fabric/library.c src/fabric/memory.c src/fabric/peer.c \
-	src/fabric/poll.c src/fabric/post.c src/fabric/sockets.c
+	src/fabric/poll.c src/fabric/post.c src/fabric/sockets.c src/fabric/survey.c
 libcore_la_LIBADD = -lpthread -ldl
 
 hostlib_LTLIBRARIES = liboriel.la
@@ -38,7 +38,7 @@ liboriel_la_SOURCES = include/oriel.h \
 	src/mpi/block.c src/mpi/block.h src/mpi/communicate.c src/mpi/counted.h \
 	src/mpi/entry.h src/mpi/error.c src/mpi/finalize.c \
 	src/mpi/fortran.c src/mpi/library.c src/mpi/object.c src/mpi/stat.c \
-	src/mpi/request.c src/mpi/synchronise.c src/mpi/unit.h src/mpi/window.c
+	src/mpi/request.c src/mpi/survey.c src/mpi/synchronise.c src/mpi/unit.h src/mpi/window.c
 liboriel_la_LIBADD = libcore.la
 liboriel_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
 	-export-symbols-regex '^(P?MPI_|p?mpi_win_get_attr|MPII_Win_[gs]et_attr$$|oriel_|ucp_worker_progress$$)'
@@ -51,3 +51,15 @@ orielrun_SOURCES = src/run/build.c src/run/build.h src/run/elf.c \
 orielrun_CPPFLAGS = $(AM_CPPFLAGS) -DORL_LIBDIR='"$(libdir)"'
 orielrun_CFLAGS = $(ORIEL_CFLAGS)
 orielrun_LDFLAGS = -Wl,--as-needed
+
+# oriel-doctor, of no MPI either, runs its other half, which is one host's.
+bin_PROGRAMS += oriel-doctor
+oriel_doctor_SOURCES = src/run/build.c src/run/build.h src/run/doctor.c
+oriel_doctor_CPPFLAGS = $(AM_CPPFLAGS) -DORL_LIBDIR='"$(libdir)"'
+oriel_doctor_CFLAGS = $(ORIEL_CFLAGS)
+oriel_doctor_LDFLAGS = -Wl,--as-needed
+hostlib_PROGRAMS = oriel-examine
+oriel_examine_SOURCES = src/doctor/doctor.h src/doctor/examine.c \
+	src/doctor/facts.c src/doctor/hosts.c src/doctor/judge.h \
+	src/doctor/report.c src/doctor/trial.c
+oriel_examine_LDADD = -ldl

@@ -15,8 +15,8 @@ function bad(what)
 }
 
 BEGIN {
-	n = split("util progress host type fabric shm am path atomics win mpi",
-		  order, " ")
+	n = split("util progress host type fabric shm am path atomics win " \
+		  "mpi doctor", order, " ")
 	for (i = 1; i <= n; i++)
 		row[order[i]] = i
 }
@@ -30,7 +30,7 @@ FNR == 1 {
 		module = owner(part[2])
 	if (!(module in row) && module !~ /^(run|benchmarks)$/)
 		bad("a module that has no place in the order")
-	may_call = module ~ /^(host|mpi|benchmarks)$/
+	may_call = module ~ /^(host|mpi|doctor|benchmarks)$/
 	comment = 0
 }
 

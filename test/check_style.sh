@@ -32,8 +32,9 @@ done
 
 for option in $(sed -n 's/^\tX([a-z_]*, \([A-Z_]*\),.*/ORIEL_\1/p' \
 		include/orl_util.h); do
-	grep -q "^| $option |" README.md && continue
-	echo "README.md does not explain $option"
+	grep -q "^| $option |" README.md &&
+		grep -q "^\.BR* $option" doc/man/oriel.7 && continue
+	echo "README.md or doc/man/oriel.7 does not explain $option"
 	failed=1
 done
 

@@ -248,6 +248,6 @@ clean-local: clean-tsan
 
 # -- what users see: sums, traces, the doctor ----------------------------------------
 check_PROGRAMS += test/watched_job
-TESTS += test/watched.sh
-EXTRA_DIST += test/watched.sh test/watched.py
+TESTS += test/watched.sh test/doctor.sh
+EXTRA_DIST += test/watched.sh test/watched.py test/doctor.sh
 # -- end of what users see -------------------------------------------------------------

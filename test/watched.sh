@@ -58,6 +58,14 @@ job ORIEL_STATS="$dir/no/such/folder"
 grep -q "ORIEL_STATS=.*No such file" "$dir/err" ||
 	fail "no word of a file that cannot be written"
 
+# What was chosen for a window, of which nothing is said by default.
+job ORIEL_LOG=info
+grep -q 'MPI_Win_allocate: rank 0 of 3, 4096 bytes; paths: direct 2$' \
+	"$dir/err" || fail "ORIEL_LOG=info: $(cat "$dir/err")"
+job ORIEL_LOG=info ORIEL_PATH=software
+grep -q 'paths: software 2; accumulates by their targets; a thread' \
+	"$dir/err" || fail "ORIEL_LOG=info: $(cat "$dir/err")"
+
 # What rank 0 wants is wanted of all, whatever the others' options say.
 cat >"$dir/first" <<'END'
 #!/bin/sh

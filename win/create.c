@@ -260,18 +260,6 @@ static ORL_COLD int fail(struct orl_creation *creation, int class)
 				   orl_host_error_code(class, text));
 }
 
-/* For those who want to see that Oriel is at work. */
-static void report(const struct orl_win *win, const char *call)
-{
-	if (orl_likely(orl_options.log < ORL_LOG_INFO))
-		return;
-	orl_log(ORL_LOG_INFO,
-		"%s: rank %u of %u, %lld bytes; rank %u is reached by path %s",
-		call, win->rank, win->size, (long long)win->bytes,
-		(win->rank + 1) % win->size,
-		win->targets[(win->rank + 1) % win->size].path->name);
-}
-
 int orl_win_create(const struct orl_win_args *args, MPI_Win *handle)
 {
 	struct orl_creation creation = { .args = args };
@@ -296,7 +284,7 @@ int orl_win_create(const struct orl_win_args *args, MPI_Win *handle)
 		free_object(win);
 		return fail(&creation, rc);
 	}
-	report(win, args->call);
+	orl_win_announce(win, args->call);
 	*handle = win->handle;
 	return MPI_SUCCESS;
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 libcore_la_SOURCES += \
-	win/account.c win/accumulate.c win/agree.c win/asker.c win/barrier.c \
+	win/account.c win/accumulate.c win/agree.c win/announce.c win/asker.c win/barrier.c \
 	win/create.c \
 	win/creation.h win/dynamic.c \
 	win/epoch.c win/error.c win/fence.c win/flush.c win/hints.c win/info.c win/lease.c \

@@ -39,6 +39,12 @@ bool orl_win_get_attr(struct orl_win *win, int keyval, void *value)
 	return true;
 }
 
+const char *orl_win_path_name(const struct orl_win *win, int rank)
+{
+	return (unsigned)rank < win->size ? win->targets[rank].path->name
+					  : NULL;
+}
+
 int orl_win_check_keyval(struct orl_win *win, const char *call, int keyval)
 {
 	void *ignored;

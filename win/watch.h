@@ -143,6 +143,11 @@ bool orl_trace_is_wanted(void);
 void orl_trace_add(const struct orl_win *win, const struct orl_event *event);
 void orl_trace_close(void);
 
+/* -- announce.c ------------------------------------------------------------ */
+
+/* To the log. */
+void orl_win_announce(const struct orl_win *win, const char *call);
+
 /* -- watch.c --------------------------------------------------------------- */
 
 extern const struct orl_calls orl_calls_plain;

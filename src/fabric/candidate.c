@@ -110,6 +110,25 @@ static int rank_iface(const struct orl_candidate *candidate)
 	       5 * (address && address->sa_family == AF_INET6);
 }
 
+const char *orl_candidate_why(const struct orl_candidate *candidate)
+{
+	if (is_loopback(candidate))
+		return "the loopback, which reaches this node alone";
+	if (is_inner(candidate))
+		return "a bridge of containers, which may lead to no other "
+		       "node";
+	if (is_link_local(address_of(candidate->info)))
+		return "a link-local address";
+	if (address_of(candidate->info) &&
+	    address_of(candidate->info)->sa_family == AF_INET6)
+		return "by IPv6, which comes behind IPv4";
+	if (*option(orl_options.provider) || *option(orl_options.iface))
+		return "asked for by ORIEL_PROVIDER or ORIEL_IFACE";
+	return !strncmp(provider_of(candidate->info), "verbs", 5)
+		       ? "an RDMA port that is up"
+		       : "an interface that other nodes may be on";
+}
+
 /* "mlx5_0" means the domains "mlx5_0" and "mlx5_0-xrc", "ib0" those by its
  * address. */
 static bool is_wanted_iface(const struct orl_candidate *candidate)

@@ -59,6 +59,8 @@ struct orl_candidates {
 };
 
 int orl_candidates_find(struct orl_candidates *found, const char **what);
+/* In words, what its rank is for. */
+const char *orl_candidate_why(const struct orl_candidate *candidate);
 void orl_candidates_free(struct orl_candidates *found);
 
 /* -- endpoint.c ------------------------------------------------------------ */

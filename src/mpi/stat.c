@@ -28,6 +28,7 @@ long long oriel_stat(const char *name)
 		{ "windows", account.windows },
 		{ "window_bytes_private", account.held },
 		{ "window_bytes_shared", account.shared },
+		{ "room_bytes", orl_node_room() },
 		{ "arena_bytes", orl_arena_used() },
 	};
 	for (i = 0; i < sizeof(stats) / sizeof(stats[0]); i++)
