@@ -131,7 +131,7 @@ static void finish(const struct orl_win *win)
 	struct orl_stats *stats = win->watch->stats;
 
 	stats->memory = (uint64_t)win->bytes;
-	stats->lived = orl_watch_ns() - win->watch->born;
+	stats->lived = orl_now_ns() - win->watch->born;
 	memcpy(stats->agents, win->domain.counts, sizeof(stats->agents));
 }
 

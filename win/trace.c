@@ -27,11 +27,7 @@ bool orl_trace_is_wanted(void)
 
 static int64_t clock_offset(void)
 {
-	struct timespec wall;
-
-	clock_gettime(CLOCK_REALTIME, &wall);
-	return (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec -
-	       (int64_t)orl_watch_ns();
+	return (int64_t)orl_clock_ns(CLOCK_REALTIME) - (int64_t)orl_now_ns();
 }
 
 /* Under the lock, at the first event. */

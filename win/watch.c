@@ -47,7 +47,7 @@ struct moment {
 static struct moment now(void)
 {
 	return (struct moment){
-		.ns = orl_watch_ns(),
+		.ns = orl_now_ns(),
 		.messages = orl_am_counts.sent,
 		.trips = orl_am_counts.trips,
 	};
@@ -399,7 +399,7 @@ int orl_watch_open(struct orl_creation *creation)
 	pthread_mutex_init(&win->watch->lock, NULL);
 	win->watch->number = number;
 	win->watch->call = creation->args->call;
-	win->watch->born = orl_watch_ns();
+	win->watch->born = orl_now_ns();
 	win->watch->win = win;
 	win->head.calls = &orl_calls_watched;
 	return sums ? orl_stats_open(win) : 0;

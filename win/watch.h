@@ -10,15 +10,6 @@
 #include "creation.h"
 
 #include <stdio.h>
-#include <time.h>
-
-static inline uint64_t orl_watch_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* Calls that move data come first. */
 enum orl_watched {
@@ -61,7 +52,7 @@ struct orl_event {
 	int target;	  /* -1: none, or all */
 	const struct orl_path *path; /* NULL: no data were moved */
 	uint64_t bytes;
-	uint64_t begin, end; /* orl_watch_ns */
+	uint64_t begin, end; /* orl_now_ns */
 	uint64_t messages;   /* sent meanwhile by this process */
 	uint64_t trips;	     /* that were waited for */
 };

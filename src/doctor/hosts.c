@@ -113,10 +113,10 @@ static void judge_cores(const struct findings *found, int rank)
 			CPU_OR(&cores, &cores, &found->facts[i].cores);
 	n = CPU_COUNT(&cores);
 	if (ranks <= n) {
-		fine("%d rank%s on %d cores", ranks, ranks == 1 ? "" : "s", n);
+		fine("ranks: %d, cores: %d", ranks, n);
 		return;
 	}
-	warn("%d ranks on %d cores: a rank that waits gives up its core", ranks,
+	warn("ranks: %d, cores: %d: a rank that waits gives up its core", ranks,
 	     n);
 	advise("run as many ranks as cores where latency matters, and let the "
 	       "launcher bind them");
