@@ -144,12 +144,12 @@ static void across_windows(int round)
 /* Every rank holds another's exclusive lock while all talk to each other. */
 static void at_once(int distance)
 {
-	int target = (test_rank + distance) % test_size, other = -1;
+	int target = (test_rank + distance) % test_size, before = -1;
 
 	lock(MPI_LOCK_EXCLUSIVE, target);
-	MPI_Sendrecv(&test_rank, 1, MPI_INT, test_next(), 1, &other, 1, MPI_INT,
+	MPI_Sendrecv(&test_rank, 1, MPI_INT, test_next(), 1, &before, 1, MPI_INT,
 		     test_prev(), 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	check(other == test_prev(), "heard of %d", other);
+	check(before == test_prev(), "heard of %d", before);
 	count(target);
 	MPI_Barrier(MPI_COMM_WORLD);
 	MPI_Win_unlock(target, w.win);
