@@ -9,8 +9,8 @@
 
 #include "test.h"
 
-#define FENCES	300
-#define WINDOWS 60
+#define FENCES	100
+#define WINDOWS 30
 #define WORDS	512
 
 /* The first core that rank 0 has; false where it is not ours to use. */
