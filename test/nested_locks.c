@@ -147,8 +147,9 @@ static void at_once(int distance)
 	int target = (test_rank + distance) % test_size, before = -1;
 
 	lock(MPI_LOCK_EXCLUSIVE, target);
-	MPI_Sendrecv(&test_rank, 1, MPI_INT, test_next(), 1, &before, 1, MPI_INT,
-		     test_prev(), 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Sendrecv(&test_rank, 1, MPI_INT, test_next(), 1, &before, 1,
+		     MPI_INT, test_prev(), 1, MPI_COMM_WORLD,
+		     MPI_STATUS_IGNORE);
 	check(before == test_prev(), "heard of %d", before);
 	count(target);
 	MPI_Barrier(MPI_COMM_WORLD);
