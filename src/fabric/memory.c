@@ -4,7 +4,8 @@
  * and write, and in rare cases the local buffers of operations.  Caching is
  * left to the provider: libfabric's cache of local buffers (verbs) is bounded
  * (FI_MR_CACHE_MAX_COUNT, FI_MR_CACHE_MAX_SIZE) and drops what is unmapped
- * or given back before the address can be used anew; test/remapped.c.
+ * or given back before the address can be used anew; test/remapped.c.  Beside
+ * UCX it would not hear of that, and is off (library.c).
  */
 #include "fabric.h"
 
