@@ -97,6 +97,37 @@ struct orl_path {
 		     size_t n, const void *buf);
 };
 
+/* Block by block, by a path's put or get. */
+static inline int orl_path_put_each(int (*put)(struct orl_target *target,
+					       uint64_t addr, const void *src,
+					       size_t len),
+				    struct orl_target *target,
+				    const struct orl_vector *v)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < v->n && !rc; i++)
+		rc = put(target, v->addr + i * (uint64_t)v->stride,
+			 v->buf + (ptrdiff_t)i * v->buf_stride, v->len);
+	return rc;
+}
+
+static inline int orl_path_get_each(int (*get)(struct orl_target *target,
+					       uint64_t addr, void *dst,
+					       size_t len),
+				    struct orl_target *target,
+				    const struct orl_vector *v)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < v->n && !rc; i++)
+		rc = get(target, v->addr + i * (uint64_t)v->stride,
+			 v->buf + (ptrdiff_t)i * v->buf_stride, v->len);
+	return rc;
+}
+
 extern const struct orl_path orl_path_direct; /* mapped memory: load, store */
 extern const struct orl_path orl_path_self;   /* our own, others use cma */
 extern const struct orl_path orl_path_cma;    /* process_vm_readv, writev */

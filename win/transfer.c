@@ -9,29 +9,17 @@
 static int put_vector(struct orl_target *target, const struct orl_path *path,
 		      const struct orl_vector *v)
 {
-	size_t i;
-	int rc = 0;
-
 	if (path->put_vector && v->n > 1)
 		return path->put_vector(target, v);
-	for (i = 0; i < v->n && !rc; i++)
-		rc = path->put(target, v->addr + i * (uint64_t)v->stride,
-			       v->buf + (ptrdiff_t)i * v->buf_stride, v->len);
-	return rc;
+	return orl_path_put_each(path->put, target, v);
 }
 
 static int get_vector(struct orl_target *target, const struct orl_path *path,
 		      const struct orl_vector *v)
 {
-	size_t i;
-	int rc = 0;
-
 	if (path->get_vector && v->n > 1)
 		return path->get_vector(target, v);
-	for (i = 0; i < v->n && !rc; i++)
-		rc = path->get(target, v->addr + i * (uint64_t)v->stride,
-			       v->buf + (ptrdiff_t)i * v->buf_stride, v->len);
-	return rc;
+	return orl_path_get_each(path->get, target, v);
 }
 
 typedef int (*vector_fn)(struct orl_target *target, const struct orl_path *path,

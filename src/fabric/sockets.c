@@ -33,7 +33,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <time.h>
 #include <unistd.h>
 
 /* More connections than that are for the kernel to look after. */
@@ -51,14 +50,6 @@ static struct {
 	uint64_t looked, unsettled;
 } sockets = { .room = -1 };
 
-static uint64_t clock_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 bool orl_sockets_are_wanted(const struct fi_info *info, int ranks)
 {
 	const char *name = info->fabric_attr->prov_name;
@@ -74,7 +65,7 @@ bool orl_sockets_are_wanted(const struct fi_info *info, int ranks)
 
 void orl_sockets_expect(void)
 {
-	sockets.unsettled = clock_ns();
+	sockets.unsettled = orl_now_coarse();
 }
 
 void orl_sockets_forget(void)
@@ -150,7 +141,7 @@ static void look(void)
 
 	sockets.n = 0;
 	sockets.listener = -1;
-	sockets.looked = clock_ns();
+	sockets.looked = orl_now_coarse();
 	if (!dir)
 		return;
 	if (!has_set())
@@ -180,7 +171,7 @@ static bool have_changed(void)
 	int lowest = lowest_free(), before = sockets.lowest;
 
 	sockets.lowest = lowest;
-	return lowest != before || clock_ns() - sockets.looked > LOOK_NS;
+	return lowest != before || orl_now_coarse() - sockets.looked > LOOK_NS;
 }
 
 /* -- to sleep on ----------------------------------------------------------- */
@@ -214,7 +205,7 @@ static bool are_settled(void)
 
 int orl_sockets_list(struct pollfd *fds, int most)
 {
-	if (clock_ns() - sockets.unsettled < SETTLE_NS)
+	if (orl_now_coarse() - sockets.unsettled < SETTLE_NS)
 		return 0;
 	if (have_changed())
 		look();

@@ -161,29 +161,17 @@ static int remote_get(struct orl_target *target, uint64_t addr, void *dst,
 static int remote_put_vector(struct orl_target *target,
 			     const struct orl_vector *v)
 {
-	size_t i;
-	int rc = 0;
-
 	if (!is_transfer(target->link, v->len))
 		return orl_put_vector(target, v);
-	for (i = 0; i < v->n && !rc; i++)
-		rc = remote_put(target, v->addr + i * (uint64_t)v->stride,
-				v->buf + (ptrdiff_t)i * v->buf_stride, v->len);
-	return rc;
+	return orl_path_put_each(remote_put, target, v);
 }
 
 static int remote_get_vector(struct orl_target *target,
 			     const struct orl_vector *v)
 {
-	size_t i;
-	int rc = 0;
-
 	if (!is_transfer(target->link, v->len))
 		return orl_get_vector(target, v);
-	for (i = 0; i < v->n && !rc; i++)
-		rc = remote_get(target, v->addr + i * (uint64_t)v->stride,
-				v->buf + (ptrdiff_t)i * v->buf_stride, v->len);
-	return rc;
+	return orl_path_get_each(remote_get, target, v);
 }
 
 static int remote_finish(struct orl_target *target)

@@ -3,8 +3,8 @@
  * thread.c - the thread that polls the network when nobody else does.
  *
  * While threads of the application poll, their trace moves; the thread then
- * naps by a timer, since on the network's fd every message would wake it.
- * Once the trace has stood still over a nap it polls, and sleeps on the fd.
+ * naps by a timer, since on the network's fds every message would wake it.
+ * Once the trace has stood still over a nap it polls, and sleeps on the fds.
  * A thread of the application that goes to sleep itself wakes it at once.
  */
 #include "orl_progress.h"
