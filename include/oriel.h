@@ -4,6 +4,27 @@
  *
  * Nothing here is needed to use Oriel: a program calls MPI's one-sided
  * functions and runs under orielrun, or is linked with -loriel.
+ *
+ * A program that calls what is declared here is linked with -loriel
+ * (pkg-config oriel-openmpi or oriel-mpich); else the linker says
+ * "undefined reference to `Oriel_...'".  To run without Oriel as well, it
+ * defines ORIEL_OPTIONAL before it includes this file and is linked without:
+ * the functions are weak then, and their addresses NULL unless it runs under
+ * orielrun:
+ *
+ *	if (Oriel_Put_notify)
+ *		Oriel_Put_notify(...);
+ *	else
+ *		MPI_Put(...), MPI_Win_flush(...), MPI_Send(...);
+ *
+ * (Not in programs compiled with -fno-pie, where a linker may decide that
+ * they are NULL for good.)
+ *
+ * Functions named Oriel_X return MPI_SUCCESS or an error code, and raise
+ * errors on the window's error handler, as those of MPI's chapter on one-sided
+ * communication do; MPI_ERR_WIN on that of MPI_COMM_WORLD, if the window is
+ * not one of Oriel's (a program of MPI sessions alone has none).  Section
+ * numbers are those of MPI-3.1.
  */
 #ifndef ORIEL_H
 #define ORIEL_H
@@ -15,11 +36,17 @@
 extern "C" {
 #endif
 
+#ifdef ORIEL_OPTIONAL
+#define ORIEL_API __attribute__((weak))
+#else
+#define ORIEL_API
+#endif
+
 /*
  * The library's version, "0.1.0 (Open MPI)".  Local, never fails, may be
  * called before MPI_Init; the string is constant.
  */
-const char *oriel_version(void);
+ORIEL_API const char *oriel_version(void);
 
 /*
  * What the library has counted in this process since it was loaded, or holds
@@ -39,7 +66,78 @@ const char *oriel_version(void);
  * Local; any thread may call it while no other synchronises on a window.
  * O(windows).  Other ranks' counts are theirs: they may change at any time.
  */
-long long oriel_stat(const char *name);
+ORIEL_API long long oriel_stat(const char *name);
+
+/* -- notifications ----------------------------------------------------------
+ *
+ * An operation tells its target that it is done, so that the target may wait
+ * for data without a message, a fence or a word of its own that it polls.
+ * Extends sections 11.3 and 11.5.
+ *
+ * A window has at each rank one counter for each tag, 0 at first.  A call with
+ * a tag adds 1 to the target's counter of it when its own operation, and every
+ * one that this process (of threads: this thread) has made at the target by
+ * this window before, is complete at the target; so one notification behind
+ * many puts will do.  The target's wait or test takes from the counter.  It
+ * synchronises: what the operations wrote is seen by what follows the wait, in
+ * the owner's loads too, and after a get's notification its memory may be
+ * changed.  Notifications of one origin with one tag are counted in the order
+ * of the calls; between tags and between origins there is no order.
+ *
+ * Tags are 0 to n - 1.  n is 64, or at creation of the window the info key
+ * oriel_notify_tags (0 to 1048576; of different wishes the least is in force),
+ * which MPI_Win_get_info tells.  A tag takes 4 bytes at each rank.
+ */
+
+/*
+ * MPI_Put, MPI_Get, MPI_Accumulate (sections 11.3.1, 11.3.2, 11.3.4), with a
+ * notification of the target.  Arguments are those of MPI's call, and the tag;
+ * epochs are the same.  The notification leaves at once, with nothing more to
+ * be done by the origin: no flush is needed for it, but the origin's buffer is
+ * its own again only when MPI says so (flush, unlock, fence, ...), which also
+ * awaits the notification's count.  A count of 0 makes a notification alone.
+ * To MPI_PROC_NULL there is none.
+ *
+ * Errors: those of MPI's call, after which nothing is notified; MPI_ERR_TAG.
+ * Blocks for flow control; between nodes also until earlier transfers of more
+ * than 4 KiB to the target are complete.  Between nodes: one message, with
+ * the data if these are small.
+ */
+ORIEL_API int Oriel_Put_notify(const void *origin_addr, int origin_count,
+			       MPI_Datatype origin_datatype, int target_rank,
+			       MPI_Aint target_disp, int target_count,
+			       MPI_Datatype target_datatype, int tag,
+			       MPI_Win win);
+ORIEL_API int Oriel_Get_notify(void *origin_addr, int origin_count,
+			       MPI_Datatype origin_datatype, int target_rank,
+			       MPI_Aint target_disp, int target_count,
+			       MPI_Datatype target_datatype, int tag,
+			       MPI_Win win);
+ORIEL_API int Oriel_Accumulate_notify(const void *origin_addr, int origin_count,
+				      MPI_Datatype origin_datatype,
+				      int target_rank, MPI_Aint target_disp,
+				      int target_count,
+				      MPI_Datatype target_datatype, MPI_Op op,
+				      int tag, MPI_Win win);
+
+/*
+ * Waits until count notifications of the tag have come to the calling process
+ * that no other wait or test has taken, and takes them.  Needs no epoch.
+ * Several threads may wait, also for the same tag; which of them gets what is
+ * left is open.
+ *
+ * Errors: MPI_ERR_TAG, MPI_ERR_COUNT (negative); in windows that span nodes
+ * MPI_ERR_OTHER if a process of the window is lost, meanwhile or before, and
+ * they are not there.  Communication: none; the wait sleeps when it has lasted
+ * some time, and the origin wakes it.
+ */
+ORIEL_API int Oriel_Notify_wait(MPI_Win win, int tag, int count);
+
+/*
+ * The same without waiting: *flag is 1 if so many were there, which have been
+ * taken, else 0, and none was.
+ */
+ORIEL_API int Oriel_Notify_test(MPI_Win win, int tag, int count, int *flag);
 
 /*
  * By which path this process reaches rank's memory in the window: "direct",
@@ -47,7 +145,7 @@ long long oriel_stat(const char *name);
  * dynamic window, such memory as MPI_Alloc_mem did not give.  NULL if the
  * window is not one of Oriel's or has no such rank.  Local, any thread.
  */
-const char *oriel_path(MPI_Win win, int rank);
+ORIEL_API const char *oriel_path(MPI_Win win, int rank);
 
 /* A way to other nodes that libfabric offers, as fi_info names it. */
 struct oriel_network {
@@ -64,8 +162,8 @@ struct oriel_network {
  * with libfabric's version and file in text, of len bytes; or -1, and text
  * says what is wrong.  Local; loads libfabric.
  */
-int oriel_networks(struct oriel_network *networks, int most, char *text,
-		   size_t len);
+ORIEL_API int oriel_networks(struct oriel_network *networks, int most,
+			     char *text, size_t len);
 
 #ifdef __cplusplus
 }

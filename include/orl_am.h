@@ -214,6 +214,7 @@ enum orl_am_type {
 	ORL_AM_POST,
 	ORL_AM_COMPLETE,
 	ORL_AM_ARRIVE,
+	ORL_AM_NOTIFY,
 	ORL_AM_TYPES
 };
 

@@ -203,6 +203,16 @@ static inline const struct orl_calls *orl_win_calls(const struct orl_win *win)
 	return ((const struct orl_win_head *)win)->calls;
 }
 
+/* -- notifications, include/oriel.h ----------------------------------------- */
+
+/* The call and then a notification of its target, with the tag. */
+int orl_win_put_notify(struct orl_win *win, const struct orl_xfer *x, int tag);
+int orl_win_get_notify(struct orl_win *win, const struct orl_xfer *x, int tag);
+int orl_win_accumulate_notify(struct orl_win *win, const struct orl_xacc *x,
+			      int tag);
+int orl_win_notify_wait(struct orl_win *win, int tag, int count);
+int orl_win_notify_test(struct orl_win *win, int tag, int count, int *flag);
+
 /* -- the end --------------------------------------------------------------- */
 
 /* Before the host's MPI_Finalize and after it, section 8.7. */

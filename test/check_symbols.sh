@@ -4,7 +4,7 @@
 # those of Fortran bindings and UCX that src/mpi/fortran.c and src/host/ucx.c
 # take over, and only src/mpi defines MPI's; what include/orl_host.h says is
 # taken over is exported, by both names.
-ours='P?MPI_|oriel_'
+ours='P?MPI_|[oO]riel_'
 bindings='p?mpi_win_get_attr_{0,2}$|MPII_Win_[gs]et_attr$'
 failed=0
 

@@ -235,6 +235,13 @@ TESTS += $(synchronisation)
 EXTRA_DIST += test/epochs.h test/stats.h
 # -- end of synchronisation ------------------------------------------------------
 
+# -- extensions: what is Oriel's own; programs of test/ find it by weak symbols --
+extensions = test/notify
+HOSTS_TESTS += $(extensions)
+check_PROGRAMS += $(extensions)
+TESTS += $(extensions)
+# -- end of extensions -----------------------------------------------------------
+
 # -- threads, judged by ThreadSanitizer; part of quickstart's check -----------------
 EXTRA_DIST += test/tsan.sh test/tsan.supp
 .PHONY: check-tsan clean-tsan

@@ -40,7 +40,7 @@ static void add(void *value, void *arg)
 
 	account->windows++;
 	account->held += held(win);
-	account->shared += sizeof(struct orl_ctl) + win->size;
+	account->shared += win->ctl_bytes;
 }
 
 void orl_win_account(struct orl_account *account)

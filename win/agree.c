@@ -93,6 +93,8 @@ static void read_parts(struct orl_creation *creation)
 		if (!part->fences)
 			atomic_store(&win->ctl->gate.fenced, 1);
 		win->paths &= part->paths;
+		if (part->notice_tags < win->notice_tags)
+			win->notice_tags = part->notice_tags;
 		creation->contiguous |= !part->noncontig;
 	}
 }

@@ -58,9 +58,10 @@ static struct orl_bell *arrival_bell(void)
 
 static int make_ctl(struct orl_win *win)
 {
-	size_t bytes = sizeof(struct orl_ctl) + win->size;
+	size_t bytes = orl_ctl_bytes(win->size, win->notice_tags);
 	struct orl_bell *bell = arrival_bell();
 
+	win->ctl_bytes = (uint32_t)bytes;
 	win->ctl = orl_arena_alloc(bytes, ORL_CACHELINE);
 	if (!win->ctl || !bell)
 		return MPI_ERR_NO_MEM;
@@ -107,6 +108,7 @@ static void fill_part(struct orl_win *win, int error, struct orl_part *part)
 		.room = orl_node_room(),
 		.disp_unit = (uint32_t)win->disp_unit,
 		.error = error,
+		.notice_tags = win->notice_tags,
 		.paths = (uint8_t)orl_options.path,
 		.mapped = mapped,
 		.fences = orl_fence_is_able(),

@@ -16,14 +16,15 @@ struct orl_part {
 	uint64_t room;	   /* what this process may count on, orl_node_room */
 	uint64_t cores[2]; /* orl_progress_cores */
 	uint32_t disp_unit;
-	int32_t error;	   /* an MPI error class, or 0 */
+	int32_t error; /* an MPI error class, or 0 */
+	uint32_t notice_tags;
 	uint8_t paths;	   /* ORL_PATH_..., as this rank's options say */
 	uint8_t mapped;	   /* base lies in the owner's arena */
 	uint8_t fences;	   /* orl_fence_is_able */
 	uint8_t noncontig; /* alloc_shared_noncontig was given */
 	uint8_t crowded;   /* orl_wait_is_crowded, by earlier windows */
 	uint8_t stats; /* of rank 0: sums are wanted, orl_stats_are_wanted */
-	char why[98];  /* text of the error */
+	char why[94];  /* text of the error */
 };
 _Static_assert(sizeof(struct orl_part) == 208, "exchanged between processes");
 

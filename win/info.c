@@ -82,8 +82,10 @@ void orl_info_read(struct orl_win *win, MPI_Info info, bool creation)
 	uint32_t i;
 
 	read_progress(win, info);
-	if (creation)
+	if (creation) {
 		read_atomics(win, info);
+		win->notice_tags = orl_notify_tags(info);
+	}
 	orl_hints_read(win, info, creation);
 	for (i = 0; i < SWITCHES; i++) {
 		if (switches[i].creation_only && !creation)
@@ -119,6 +121,7 @@ int orl_win_set_info(struct orl_win *win, MPI_Info info)
 
 static int fill(const struct orl_win *win, MPI_Info info)
 {
+	char tags[16];
 	uint32_t i;
 	int rc = 0;
 
@@ -139,6 +142,8 @@ static int fill(const struct orl_win *win, MPI_Info info)
 	if (win->spans && !rc)
 		rc = orl_host_info_set(info, "oriel_atomics",
 				       win->nic ? "nic" : "owner");
+	snprintf(tags, sizeof(tags), "%u", win->notice_tags);
+	rc = rc ? rc : orl_host_info_set(info, "oriel_notify_tags", tags);
 	return rc ? rc : orl_hints_fill(win, info);
 }
 

@@ -200,6 +200,7 @@ void orl_win_serve(void)
 	orl_am_handle(ORL_AM_LOCK, serve_lock);
 	orl_am_handle(ORL_AM_UNLOCK, serve_unlock);
 	orl_lease_serve();
+	orl_notify_serve();
 	orl_am_handle(ORL_AM_POST, serve_word);
 	orl_am_handle(ORL_AM_COMPLETE, serve_word);
 	orl_am_handle(ORL_AM_ARRIVE, serve_word);

@@ -61,6 +61,29 @@ struct orl_ctl {
 _Static_assert(offsetof(struct orl_ctl, regions_seq) % 64 == 0, "own line");
 _Static_assert(offsetof(struct orl_ctl, completes) % 64 == 0, "own line");
 
+/* Behind it: what has come, by tag, and was not waited for; notify.c. */
+struct orl_notices {
+	struct orl_bell bell;	    /* the owner waits; the tag's bit rings */
+	_Atomic(uint32_t) counts[]; /* [notice_tags] origins add, the owner
+				     * takes */
+};
+
+static inline size_t orl_ctl_bytes(uint32_t ranks, uint32_t tags)
+{
+	return ORL_ALIGN_UP(sizeof(struct orl_ctl) + ranks,
+			    (size_t)ORL_CACHELINE) +
+	       sizeof(struct orl_notices) + tags * sizeof(uint32_t);
+}
+
+static inline struct orl_notices *orl_ctl_notices(struct orl_ctl *ctl,
+						  uint32_t ranks)
+{
+	return (struct orl_notices *)((char *)ctl +
+				      ORL_ALIGN_UP(sizeof(struct orl_ctl) +
+							   ranks,
+						   (size_t)ORL_CACHELINE));
+}
+
 static inline struct orl_ctl *orl_target_ctl(const struct orl_target *target)
 {
 	return (struct orl_ctl *)target->gate;
@@ -171,9 +194,11 @@ struct orl_win {
 	MPI_Aint bytes;
 	int disp_unit;
 	void *base;
-	void *memory;	 /* what to give back to the arena */
-	bool is_leaving; /* MPI_Win_free has passed its barrier */
-	uint32_t info;	 /* flags of info.c */
+	void *memory;	      /* what to give back to the arena */
+	bool is_leaving;      /* MPI_Win_free has passed its barrier */
+	uint32_t info;	      /* flags of info.c */
+	uint32_t notice_tags; /* on all ranks: the least that one asked for */
+	uint32_t ctl_bytes;
 	struct orl_acc_domain domain;
 	struct orl_regions *attached; /* dynamic.c */
 	struct orl_asker *askers;     /* asker.c */
@@ -362,6 +387,12 @@ bool orl_remote_is_broken(const struct orl_win *win);
 void orl_remote_watch(struct orl_win *win);
 /* Installs the handlers of win. */
 void orl_win_serve(void);
+
+/* -- notifications, notify.c ------------------------------------------------ */
+
+/* oriel_notify_tags, as the info key asks for them. */
+uint32_t orl_notify_tags(MPI_Info info);
+void orl_notify_serve(void);
 
 /* -- accumulates by the network, nic.c; only where win->nic is set --------- */
 

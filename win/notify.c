@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * notify.c - operations that tell their target when they are done: a counter
+ * for each tag behind the target's control block, and a bell.
+ *
+ * The count is added when the data are there, and those of all that this
+ * process has done at the target before.  An origin of the node completes its
+ * operations, adds with release order and rings; for one of another node the
+ * owner does so when it comes to a record behind theirs in the same message,
+ * which leaves at once.
+ */
+#include "place.h"
+
+#include <stdlib.h>
+
+#define TAGS_DEFAULT 64
+#define TAGS_MOST    (1 << 20)
+
+uint32_t orl_notify_tags(MPI_Info info)
+{
+	char text[32], *end;
+	long value;
+
+	if (!orl_host_info_get(info, "oriel_notify_tags", text, sizeof(text)))
+		return TAGS_DEFAULT;
+	value = strtol(text, &end, 10);
+	if (end == text || *end || value < 0 || value > TAGS_MOST)
+		return TAGS_DEFAULT;
+	return (uint32_t)value;
+}
+
+/* -- the origin ------------------------------------------------------------ */
+
+static uint32_t bit_of(uint32_t tag)
+{
+	return 1u << tag % 32;
+}
+
+static void add(struct orl_notices *notices, uint32_t tag)
+{
+	/* Release: pairs with the acquire in take. */
+	atomic_fetch_add_explicit(&notices->counts[tag], 1,
+				  memory_order_release);
+	orl_bell_ring(&notices->bell, bit_of(tag));
+}
+
+/* Reads and writes of the network's keep no order with messages: they end
+ * first. */
+static int order_remote(struct orl_target *target)
+{
+	if (orl_likely(!__atomic_load_n(&target->link->transfers,
+					__ATOMIC_ACQUIRE)))
+		return 0;
+	return target->path->finish(target);
+}
+
+static int tell_remote(struct orl_target *target, uint32_t tag)
+{
+	struct orl_link *link = target->link;
+	struct orl_record_word *record;
+	int rc = order_remote(target);
+
+	if (orl_unlikely(rc))
+		return rc;
+	orl_progress_lock();
+	record = orl_path_record(link, ORL_AM_NOTIFY, sizeof(*record));
+	if (orl_likely(record != NULL)) {
+		record->value = tag;
+		record->pad = 0;
+		orl_path_send(link);
+	} else {
+		rc = orl_path_lost(link);
+	}
+	orl_progress_unlock();
+	return rc;
+}
+
+static int tell_near(struct orl_win *win, struct orl_target *target,
+		     uint32_t tag)
+{
+	int rc = target->path->flush(target);
+
+	if (orl_likely(!rc))
+		add(orl_ctl_notices(orl_target_ctl(target), win->size), tag);
+	return rc;
+}
+
+/* After an operation on that target that has been admitted. */
+static int tell(struct orl_win *win, const struct orl_xfer *x, int tag)
+{
+	struct orl_target *target;
+	int rc = 0;
+
+	if (orl_unlikely(x->rank == MPI_PROC_NULL))
+		return MPI_SUCCESS;
+	target = &win->targets[x->rank];
+	if (orl_unlikely(win->nic != NULL))
+		rc = orl_nic_flush(win, target);
+	if (orl_likely(!rc))
+		rc = target->path->remote
+			     ? tell_remote(target, (uint32_t)tag)
+			     : tell_near(win, target, (uint32_t)tag);
+	return orl_likely(!rc) ? MPI_SUCCESS : orl_place_fail(win, x, rc);
+}
+
+static ORL_COLD int refuse_tag(struct orl_win *win, const char *call, int tag)
+{
+	return orl_win_fail(win, call, MPI_ERR_TAG,
+			    "tag %d: the window has %u, from 0 on "
+			    "(oriel_notify_tags)",
+			    tag, win->notice_tags);
+}
+
+int orl_win_put_notify(struct orl_win *win, const struct orl_xfer *x, int tag)
+{
+	int rc;
+
+	if (orl_unlikely((uint32_t)tag >= win->notice_tags))
+		return refuse_tag(win, x->call, tag);
+	rc = orl_win_put(win, x);
+	return orl_likely(!rc) ? tell(win, x, tag) : rc;
+}
+
+int orl_win_get_notify(struct orl_win *win, const struct orl_xfer *x, int tag)
+{
+	int rc;
+
+	if (orl_unlikely((uint32_t)tag >= win->notice_tags))
+		return refuse_tag(win, x->call, tag);
+	rc = orl_win_get(win, x);
+	return orl_likely(!rc) ? tell(win, x, tag) : rc;
+}
+
+int orl_win_accumulate_notify(struct orl_win *win, const struct orl_xacc *x,
+			      int tag)
+{
+	int rc;
+
+	if (orl_unlikely((uint32_t)tag >= win->notice_tags))
+		return refuse_tag(win, x->xfer.call, tag);
+	rc = orl_win_accumulate(win, x);
+	return orl_likely(!rc) ? tell(win, &x->xfer, tag) : rc;
+}
+
+/* -- the owner ------------------------------------------------------------- */
+
+static int serve_notify(const struct orl_am_source *source,
+			const struct orl_record *head)
+{
+	const struct orl_record_word *record =
+		(const struct orl_record_word *)head;
+	struct orl_win *win = source->object;
+
+	if (head->bytes < sizeof(*record))
+		return MPI_ERR_INTERN;
+	if (!orl_remote_is_origin(win, source))
+		return MPI_ERR_RANK;
+	if (record->value >= win->notice_tags)
+		return MPI_ERR_TAG;
+	add(orl_ctl_notices(win->ctl, win->size), record->value);
+	return 0;
+}
+
+void orl_notify_serve(void)
+{
+	orl_am_handle(ORL_AM_NOTIFY, serve_notify);
+}
+
+struct wanted {
+	_Atomic(uint32_t) *from;
+	uint32_t count;
+	bool taken;
+};
+
+/* All or nothing; other threads may take from the same. */
+static bool take(void *arg)
+{
+	struct wanted *wanted = arg;
+	uint32_t have;
+
+	if (wanted->taken)
+		return true;
+	/* Acquire: pairs with the release in add. */
+	have = atomic_load_explicit(wanted->from, memory_order_acquire);
+	while (have >= wanted->count && !wanted->taken)
+		wanted->taken = atomic_compare_exchange_weak_explicit(
+			wanted->from, &have, have - wanted->count,
+			memory_order_acquire, memory_order_acquire);
+	return wanted->taken;
+}
+
+/* What is wrong with the arguments is raised. */
+static int check(struct orl_win *win, const char *call, int tag, int count)
+{
+	if (orl_unlikely((uint32_t)tag >= win->notice_tags))
+		return refuse_tag(win, call, tag);
+	if (orl_unlikely(count < 0))
+		return orl_win_fail(win, call, MPI_ERR_COUNT,
+				    "count %d is negative", count);
+	return MPI_SUCCESS;
+}
+
+int orl_win_notify_wait(struct orl_win *win, int tag, int count)
+{
+	static const char call[] = "Oriel_Notify_wait";
+	struct orl_notices *notices = orl_ctl_notices(win->ctl, win->size);
+	struct wanted wanted = { &notices->counts[tag], (uint32_t)count,
+				 false };
+	int rc = check(win, call, tag, count);
+
+	if (orl_unlikely(rc))
+		return rc;
+	rc = orl_win_wait_for(win, &notices->bell, take, &wanted);
+	if (orl_unlikely(rc))
+		return orl_win_fail(win, call, rc, "tag %d", tag);
+	return MPI_SUCCESS;
+}
+
+int orl_win_notify_test(struct orl_win *win, int tag, int count, int *flag)
+{
+	static const char call[] = "Oriel_Notify_test";
+	struct orl_notices *notices = orl_ctl_notices(win->ctl, win->size);
+	struct wanted wanted = { &notices->counts[tag], (uint32_t)count,
+				 false };
+	int rc = check(win, call, tag, count);
+
+	if (orl_unlikely(rc))
+		return rc;
+	*flag = take(&wanted);
+	if (!*flag) {
+		orl_progress();
+		*flag = take(&wanted);
+	}
+	if (orl_unlikely(!*flag && win->spans && orl_remote_is_broken(win)))
+		return orl_win_fail(win, call, -EHOSTDOWN, "tag %d", tag);
+	return MPI_SUCCESS;
+}
