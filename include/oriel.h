@@ -99,9 +99,9 @@ ORIEL_API long long oriel_stat(const char *name);
  * To MPI_PROC_NULL there is none.
  *
  * Errors: those of MPI's call, after which nothing is notified; MPI_ERR_TAG.
- * Blocks for flow control; between nodes also until earlier transfers of more
- * than 4 KiB to the target are complete.  Between nodes: one message, with
- * the data if these are small.
+ * Blocks for flow control alone.  Between nodes: one message, with the data if
+ * these are small; behind reads and writes of the network's it leaves when they
+ * have ended, in whatever call or thread makes progress then.
  */
 ORIEL_API int Oriel_Put_notify(const void *origin_addr, int origin_count,
 			       MPI_Datatype origin_datatype, int target_rank,
@@ -164,6 +164,89 @@ struct oriel_network {
  */
 ORIEL_API int oriel_networks(struct oriel_network *networks, int most,
 			     char *text, size_t len);
+
+/* -- requests ---------------------------------------------------------------
+ *
+ * Request forms that MPI lacks; they extend sections 11.3.5 and 11.5.4.  Only
+ * in passive epochs, as MPI_Rput.  The request is one of the host's: it goes
+ * together with all others in the calls that wait and test, and has no status
+ * worth reading.  Errors that are found at the end are raised on the window's
+ * error handler and returned by the call that completes the request.  On one
+ * node, and where accumulates are the network's (oriel_atomics), all is
+ * complete when the call returns.
+ */
+
+/*
+ * MPI_Fetch_and_op and MPI_Compare_and_swap (sections 11.3.4): arguments and
+ * errors are the same.  When the request is complete, the result is there and
+ * the other buffers may be reused; the operation is then complete at the
+ * target too.
+ */
+ORIEL_API int Oriel_Rfetch_and_op(const void *origin_addr, void *result_addr,
+				  MPI_Datatype datatype, int target_rank,
+				  MPI_Aint target_disp, MPI_Op op, MPI_Win win,
+				  MPI_Request *request);
+ORIEL_API int Oriel_Rcompare_and_swap(const void *origin_addr,
+				      const void *compare_addr,
+				      void *result_addr, MPI_Datatype datatype,
+				      int target_rank, MPI_Aint target_disp,
+				      MPI_Win win, MPI_Request *request);
+
+/*
+ * MPI_Win_flush of that rank (section 11.5.4) that does not wait: when the
+ * request is complete, so are all operations, at both ends, that this process
+ * has made at the target before the call; of those that are made after it
+ * nothing is said.  To flush several ranks, and go on meanwhile, a program
+ * takes a request of each.  MPI_PROC_NULL is flushed at once.
+ *
+ * Errors: MPI_ERR_RANK, MPI_ERR_RMA_SYNC (not in a passive epoch, or the rank
+ * is not locked).  What only the target finds wrong with an operation is told
+ * by the next flush or unlock.  Between nodes: one round trip, none if nothing
+ * is outstanding.
+ */
+ORIEL_API int Oriel_Rflush(int rank, MPI_Win win, MPI_Request *request);
+
+/* -- windows ----------------------------------------------------------------*/
+
+/*
+ * Another window on the same memory (extends section 11.2): same group, sizes,
+ * displacement units and flavor, but with epochs, locks, notifications and
+ * outstanding operations of its own, and the hints of this info (what info
+ * does not say has its default, not win's value).  A library gets epochs that
+ * no one else's get in the way of; a program, accumulates with weaker order or
+ * more tags for a part of its communication.
+ *
+ * Collective over win's group.  Any epoch of win may be open.  Freed by
+ * MPI_Win_free as any window, in any order with win: memory that MPI allocated
+ * for win is given back when the last of them is freed.  Names, attributes and
+ * error handlers are not copied.
+ *
+ * As with windows that overlap otherwise (section 11.7), what must be ordered
+ * or atomic is ordered and atomic within one window, not between the two.
+ *
+ * Errors: MPI_ERR_RMA_FLAVOR (win is of MPI_Win_create_dynamic: another such
+ * window with the same memory attached does it), MPI_ERR_GROUP (a process of
+ * the window is not of MPI_COMM_WORLD); those of MPI_Win_create, on the error
+ * handler of MPI_COMM_WORLD.  Communication: that of creating a communicator
+ * of the group and a window.
+ */
+ORIEL_API int Oriel_Win_dup(MPI_Win win, MPI_Info info, MPI_Win *newwin);
+
+/*
+ * An attribute of every window for MPI_Win_get_attr (extends section 11.2.6):
+ * a pointer to an int that says who answers ranks of other nodes while this
+ * process does not wait in MPI, now:
+ *
+ *	ORIEL_PROGRESS_NONE	nobody: all ranks are of one node, and help
+ *				themselves
+ *	ORIEL_PROGRESS_POLL	nobody; the process's next call does
+ *	ORIEL_PROGRESS_THREAD	a thread of Oriel's
+ *
+ * The info key oriel_progress=thread, of creation or MPI_Win_set_info, starts
+ * the thread.  Without Oriel the host takes the keyval for an invalid one.
+ */
+#define ORIEL_WIN_PROGRESS 0x4f524c01
+enum { ORIEL_PROGRESS_NONE, ORIEL_PROGRESS_POLL, ORIEL_PROGRESS_THREAD };
 
 #ifdef __cplusplus
 }

@@ -153,6 +153,9 @@ struct orl_link {
 				  * src/am's, 0 at first */
 	uint32_t answers;	    /* slots that await an answer */
 	uint32_t transfers;	    /* reads, writes and atomics under way */
+	uint32_t begun;		    /* of these, reads and writes, ever; */
+	uint32_t ended;		    /* src/path's, as the next */
+	struct orl_after *afters;   /* what waits for those under way */
 	struct orl_amo *amos;	    /* of these, the atomics; atomics' */
 	bool unasked; /* records were written after the latest one that will be
 		       * answered: nobody will tell when they are done */

@@ -183,6 +183,28 @@ void orl_path_serve_keys(orl_path_key_fn key, orl_path_link_fn link);
  * Progress lock held, may be released meanwhile. */
 void orl_path_forget_key(struct orl_link *link, uint64_t off);
 
+/* -- after reads and writes, after.c --------------------------------------- */
+
+/* The caller's, until it runs. */
+struct orl_after {
+	/* Progress lock held, must not wait; may free it. */
+	void (*run)(struct orl_link *link, struct orl_after *after);
+	struct orl_after *next;
+	uint32_t begun; /* those before this one are waited for: */
+	uint32_t left;	/* so many are still under way */
+};
+
+/*
+ * Has after->run called when the reads and writes that are under way now have
+ * ended: at once if there are none; never if the peer is lost.  In the order
+ * of these calls.  Progress lock held.
+ */
+void orl_path_after(struct orl_link *link, struct orl_after *after);
+/* The number-th has ended.  Progress lock held. */
+void orl_path_ended(struct orl_link *link, uint32_t number);
+/* Waits until nothing waits. */
+void orl_path_settle_afters(struct orl_link *link);
+
 /* -- records and locks ----------------------------------------------------- */
 
 /*
@@ -249,6 +271,11 @@ void orl_path_hurry(struct orl_link *link);
 /* What path->flush does before it waits: for many links at once.  Progress
  * lock held. */
 void orl_path_flush_begin(struct orl_link *link);
+/*
+ * The same; what of the link is under way counts in the tally of the scope
+ * that the calling thread has open: 0 or -errno.  Progress lock held.
+ */
+int orl_path_flush_counted(struct orl_link *link);
 /* Writes and sends the unlock; path->flush waits for it and all before it. */
 int orl_path_unlock(struct orl_link *link, uint8_t mode);
 

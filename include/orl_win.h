@@ -37,10 +37,14 @@ struct orl_win_args {
 	MPI_Aint disp_unit;
 	MPI_Info info;
 	MPI_Comm comm;
+	struct orl_win *of; /* whose memory it is to be, or NULL; alone with
+			     * flavor, base, size and disp_unit of that one */
 };
 
 /* Communication: two allgathers.  Memory: one cache line a rank. */
 int orl_win_create(const struct orl_win_args *args, MPI_Win *handle);
+/* Another window on the same memory; its handle.  Also collective. */
+int orl_win_dup(struct orl_win *of, MPI_Info info, MPI_Win *handle);
 /* The address of this rank's part, in this process. */
 void *orl_win_base(const struct orl_win *win);
 /* Waits for all ranks; deletes attributes; *handle = MPI_WIN_NULL. */
@@ -100,6 +104,13 @@ int orl_win_raccumulate(struct orl_win *win, const struct orl_xacc *x,
 			MPI_Request *request);
 int orl_win_rget_accumulate(struct orl_win *win, const struct orl_xacc *x,
 			    MPI_Request *request);
+
+/* And of calls beyond MPI's, include/oriel.h. */
+int orl_win_rfetch_and_op(struct orl_win *win, const struct orl_xacc *x,
+			  MPI_Request *request);
+int orl_win_rcompare_and_swap(struct orl_win *win, const struct orl_xacc *x,
+			      const void *compare, MPI_Request *request);
+int orl_win_rflush(struct orl_win *win, int rank, MPI_Request *request);
 
 struct orl_request;
 
@@ -203,7 +214,7 @@ static inline const struct orl_calls *orl_win_calls(const struct orl_win *win)
 	return ((const struct orl_win_head *)win)->calls;
 }
 
-/* -- notifications, include/oriel.h ----------------------------------------- */
+/* -- notifications, include/oriel.h ---------------------------------------- */
 
 /* The call and then a notification of its target, with the tag. */
 int orl_win_put_notify(struct orl_win *win, const struct orl_xfer *x, int tag);
@@ -229,6 +240,8 @@ bool orl_win_get_attr(struct orl_win *win, int keyval, void *value);
 /* Of the path to a rank's memory, in dynamic windows to memory that is not
  * mapped; NULL: there is no such rank. */
 const char *orl_win_path_name(const struct orl_win *win, int rank);
+/* Who answers other nodes: 0, 1, 2, nobody needs to, our calls, a thread. */
+int *orl_win_progress(struct orl_win *win);
 /* May the program set or delete the attribute? */
 int orl_win_check_keyval(struct orl_win *win, const char *call, int keyval);
 

@@ -20,13 +20,13 @@
 #define HOST_GROUP 2048
 
 /* doc/memory.md, in bytes. */
-#define OBJECT	   768
+#define OBJECT	   832
 #define TARGET	   64
 #define NEAR	   4
 #define REMOTE	   33 /* a rank, where the window spans nodes */
 #define LEASES	   40 /* rank 0, then; and of every rank: */
 #define LEASE_RANK 8
-#define LINK	   160 /* a rank of another node that was accessed */
+#define LINK	   176 /* a rank of another node that was accessed */
 #define BLOCK	   1424
 #define LINE	   64
 #define NOTICES	   264 /* behind the block, in lines of their own */

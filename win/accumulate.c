@@ -406,6 +406,7 @@ int orl_win_fetch_and_op(struct orl_win *win, const struct orl_xacc *x)
 	if (orl_unlikely(rc))
 		return refuse(win, x, rc);
 	rc = issue_one(win, &place, &acc);
+	rc = rc ? rc : finish_request(win, x, &place);
 	return orl_likely(!rc) ? MPI_SUCCESS : refuse(win, x, rc);
 }
 
@@ -433,5 +434,6 @@ int orl_win_compare_and_swap(struct orl_win *win, const struct orl_xacc *x,
 		return refuse(win, x, rc);
 	acc.kind = type->kind;
 	rc = compare_and_swap(win, &place, &acc, compare);
+	rc = rc ? rc : finish_request(win, x, &place);
 	return orl_likely(!rc) ? MPI_SUCCESS : refuse(win, x, rc);
 }

@@ -151,6 +151,7 @@ static void free_object(struct orl_win *win)
 	orl_regions_free(win);
 	if (win->ctl)
 		orl_arena_free(win->ctl);
+	orl_win_part(win);
 	if (win->memory)
 		orl_arena_free(win->memory);
 	orl_host_comm_close(&win->comm);

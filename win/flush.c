@@ -55,7 +55,7 @@ int orl_win_drain_near(struct orl_win *win)
 	return rc;
 }
 
-static bool may_flush(const struct orl_win *win, int rank)
+bool orl_flush_may(const struct orl_win *win, int rank)
 {
 	uint8_t epoch = orl_epoch_of(win);
 
@@ -91,7 +91,7 @@ static int flush_one(struct orl_win *win, const char *call, int rank,
 	struct orl_target *target;
 	int rc;
 
-	if (orl_unlikely(!may_flush(win, rank)))
+	if (orl_unlikely(!orl_flush_may(win, rank)))
 		return refuse(win, call, rank);
 	orl_progress_tick();
 	target = &win->targets[rank];
@@ -116,6 +116,11 @@ static int flush_all(struct orl_win *win, const char *call, bool local)
 	if (orl_unlikely(rc))
 		return orl_win_fail(win, call, rc, "%s", "");
 	return MPI_SUCCESS;
+}
+
+int orl_flush_one(struct orl_win *win, const char *call, int rank)
+{
+	return flush_one(win, call, rank, false);
 }
 
 int orl_win_flush(struct orl_win *win, int rank)

@@ -2,7 +2,7 @@
 libcore_la_SOURCES += \
 	win/account.c win/accumulate.c win/agree.c win/announce.c win/asker.c win/barrier.c \
 	win/create.c \
-	win/creation.h win/dynamic.c \
+	win/creation.h win/dup.c win/dynamic.c \
 	win/epoch.c win/error.c win/fence.c win/flush.c win/hints.c win/info.c win/lease.c \
 	win/lock.c win/memory.c win/nic.c win/notify.c win/object.c win/petition.c win/place.c \
 	win/json.c win/place.h win/pscw.c win/remote.c win/report.c win/request.c win/request.h win/rwlock.c win/rwlock.h \

@@ -66,6 +66,11 @@ int orl_win_memory(struct orl_creation *creation)
 {
 	struct orl_win *win = creation->win;
 
+	if (creation->args->of) {
+		win->base = creation->args->of->base;
+		orl_win_join(win, creation->args->of);
+		return 0;
+	}
 	switch (win->flavor) {
 	case MPI_WIN_FLAVOR_CREATE:
 		win->base = creation->args->base;

@@ -7,7 +7,7 @@
  * process has done at the target before.  An origin of the node completes its
  * operations, adds with release order and rings; for one of another node the
  * owner does so when it comes to a record behind theirs in the same message,
- * which leaves at once.
+ * which leaves at once, or when the network's reads and writes have ended.
  */
 #include "place.h"
 
@@ -44,33 +44,69 @@ static void add(struct orl_notices *notices, uint32_t tag)
 	orl_bell_ring(&notices->bell, bit_of(tag));
 }
 
-/* Reads and writes of the network's keep no order with messages: they end
- * first. */
-static int order_remote(struct orl_target *target)
+/* A notification that waits for reads and writes, which keep no order with
+ * messages. */
+struct notice {
+	struct orl_after after; /* first */
+	uint32_t tag;
+};
+
+static void fill(struct orl_record_word *record, uint32_t tag)
 {
-	if (orl_likely(!__atomic_load_n(&target->link->transfers,
-					__ATOMIC_ACQUIRE)))
-		return 0;
-	return target->path->finish(target);
+	record->value = tag;
+	record->pad = 0;
+}
+
+/* Must not wait, not even for credit or for room in a message.  No lock is
+ * about to be taken where reads and writes are under way. */
+static void send_late(struct orl_link *link, struct orl_after *after)
+{
+	struct notice *notice = (struct notice *)after;
+	struct orl_record_word *record;
+
+	if (orl_am_room(link) < sizeof(*record))
+		orl_path_push(link);
+	link->lone = NULL;
+	record = orl_am_record(link, ORL_AM_NOTIFY, sizeof(*record));
+	if (orl_likely(record != NULL)) {
+		fill(record, notice->tag);
+		orl_path_push(link);
+	}
+	free(notice);
+}
+
+static int tell_late(struct orl_link *link, uint32_t tag)
+{
+	struct notice *notice = malloc(sizeof(*notice));
+
+	if (orl_unlikely(!notice))
+		return -ENOMEM;
+	notice->after.run = send_late;
+	notice->tag = tag;
+	orl_path_after(link, &notice->after);
+	return 0;
+}
+
+static int tell_now(struct orl_link *link, uint32_t tag)
+{
+	struct orl_record_word *record =
+		orl_path_record(link, ORL_AM_NOTIFY, sizeof(*record));
+
+	if (orl_unlikely(!record))
+		return orl_path_lost(link);
+	fill(record, tag);
+	orl_path_send(link);
+	return 0;
 }
 
 static int tell_remote(struct orl_target *target, uint32_t tag)
 {
 	struct orl_link *link = target->link;
-	struct orl_record_word *record;
-	int rc = order_remote(target);
+	int rc;
 
-	if (orl_unlikely(rc))
-		return rc;
 	orl_progress_lock();
-	record = orl_path_record(link, ORL_AM_NOTIFY, sizeof(*record));
-	if (orl_likely(record != NULL)) {
-		record->value = tag;
-		record->pad = 0;
-		orl_path_send(link);
-	} else {
-		rc = orl_path_lost(link);
-	}
+	rc = orl_likely(link->begun == link->ended) ? tell_now(link, tag)
+						    : tell_late(link, tag);
 	orl_progress_unlock();
 	return rc;
 }
@@ -117,7 +153,7 @@ int orl_win_put_notify(struct orl_win *win, const struct orl_xfer *x, int tag)
 
 	if (orl_unlikely((uint32_t)tag >= win->notice_tags))
 		return refuse_tag(win, x->call, tag);
-	rc = orl_win_put(win, x);
+	rc = orl_win_calls(win)->put(win, x);
 	return orl_likely(!rc) ? tell(win, x, tag) : rc;
 }
 
@@ -127,7 +163,7 @@ int orl_win_get_notify(struct orl_win *win, const struct orl_xfer *x, int tag)
 
 	if (orl_unlikely((uint32_t)tag >= win->notice_tags))
 		return refuse_tag(win, x->call, tag);
-	rc = orl_win_get(win, x);
+	rc = orl_win_calls(win)->get(win, x);
 	return orl_likely(!rc) ? tell(win, x, tag) : rc;
 }
 
@@ -138,7 +174,7 @@ int orl_win_accumulate_notify(struct orl_win *win, const struct orl_xacc *x,
 
 	if (orl_unlikely((uint32_t)tag >= win->notice_tags))
 		return refuse_tag(win, x->xfer.call, tag);
-	rc = orl_win_accumulate(win, x);
+	rc = orl_win_calls(win)->accumulate(win, x);
 	return orl_likely(!rc) ? tell(win, &x->xfer, tag) : rc;
 }
 

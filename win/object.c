@@ -45,6 +45,14 @@ const char *orl_win_path_name(const struct orl_win *win, int rank)
 					  : NULL;
 }
 
+int *orl_win_progress(struct orl_win *win)
+{
+	int mode = !win->spans ? 0 : orl_progress_has_thread() ? 2 : 1;
+
+	__atomic_store_n(&win->progress, mode, __ATOMIC_RELAXED);
+	return &win->progress;
+}
+
 int orl_win_check_keyval(struct orl_win *win, const char *call, int keyval)
 {
 	void *ignored;

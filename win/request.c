@@ -265,6 +265,61 @@ int orl_win_rget_accumulate(struct orl_win *win, const struct orl_xacc *x,
 		   request);
 }
 
+/* -- those beyond MPI's, include/oriel.h ----------------------------------- */
+
+int orl_win_rfetch_and_op(struct orl_win *win, const struct orl_xacc *x,
+			  MPI_Request *request)
+{
+	struct orl_am_scope scope;
+	bool counted = begin(win, &x->xfer, &scope);
+
+	return end(win, &x->xfer, counted, orl_win_fetch_and_op(win, x),
+		   request);
+}
+
+int orl_win_rcompare_and_swap(struct orl_win *win, const struct orl_xacc *x,
+			      const void *compare, MPI_Request *request)
+{
+	struct orl_am_scope scope;
+	bool counted = begin(win, &x->xfer, &scope);
+
+	return end(win, &x->xfer, counted,
+		   orl_win_compare_and_swap(win, x, compare), request);
+}
+
+/* What is not remote is flushed at once, and the network's atomics, which are
+ * not counted, are waited for. */
+static bool is_flushed_later(const struct orl_win *win, int rank)
+{
+	return win->spans && !win->nic && (uint32_t)rank < win->size &&
+	       win->targets[rank].path->remote && win->targets[rank].link &&
+	       orl_flush_may(win, rank);
+}
+
+int orl_win_rflush(struct orl_win *win, int rank, MPI_Request *request)
+{
+	const struct orl_xfer x = { .call = "Oriel_Rflush",
+				    .origin = NULL,
+				    .ocount = 0,
+				    .otype = MPI_DATATYPE_NULL,
+				    .tcount = 0,
+				    .ttype = MPI_DATATYPE_NULL,
+				    .disp = 0,
+				    .rank = rank,
+				    .request = true };
+	struct orl_am_scope scope;
+	int rc;
+
+	if (!is_flushed_later(win, rank))
+		return end(win, &x, false, orl_flush_one(win, x.call, rank),
+			   request);
+	begin(win, &x, &scope);
+	orl_progress_lock();
+	rc = orl_path_flush_counted(scope.link);
+	orl_progress_unlock();
+	return end(win, &x, true, rc, request);
+}
+
 /* -- from the program's tests and waits ------------------------------------ */
 
 static void push(struct orl_request *request)

@@ -57,7 +57,9 @@ static uint32_t near_index(const struct orl_win *win)
 static int check_room(struct orl_creation *creation)
 {
 	const struct orl_win *win = creation->win;
-	bool shared = win->flavor == MPI_WIN_FLAVOR_SHARED, over = false;
+	bool shared =
+		win->flavor == MPI_WIN_FLAVOR_SHARED && !creation->args->of;
+	bool over = false;
 	uint64_t used = 0, room = UINT64_MAX;
 	uint32_t i;
 
@@ -276,9 +278,22 @@ static void place_apart(struct orl_creation *creation)
 		win->targets[i].base = creation->verdicts[i].base;
 }
 
+static void place_alike(struct orl_win *win, const struct orl_win *of)
+{
+	uint32_t i;
+
+	for (i = 0; i < win->size; i++) {
+		win->targets[i].base = of->targets[i].base;
+		win->targets[i].delta = of->targets[i].delta;
+		win->targets[i].pid = of->targets[i].pid;
+	}
+}
+
 static void place_shared(struct orl_creation *creation)
 {
-	if (creation->contiguous)
+	if (creation->args->of)
+		place_alike(creation->win, creation->args->of);
+	else if (creation->contiguous)
 		place_contiguous(creation);
 	else
 		place_apart(creation);

@@ -194,10 +194,13 @@ struct orl_win {
 	MPI_Aint bytes;
 	int disp_unit;
 	void *base;
-	void *memory;	      /* what to give back to the arena */
-	bool is_leaving;      /* MPI_Win_free has passed its barrier */
-	uint32_t info;	      /* flags of info.c */
-	uint32_t notice_tags; /* on all ranks: the least that one asked for */
+	void *memory;	       /* what to give back to the arena; */
+	struct orl_win *alike; /* the last one of a ring of windows on the
+				* same memory does it, see dup.c */
+	int progress;	       /* as orl_win_progress has told last */
+	bool is_leaving;       /* MPI_Win_free has passed its barrier */
+	uint32_t info;	       /* flags of info.c */
+	uint32_t notice_tags;  /* on all ranks: the least that one asked for */
 	uint32_t ctl_bytes;
 	struct orl_acc_domain domain;
 	struct orl_regions *attached; /* dynamic.c */
@@ -313,6 +316,10 @@ void orl_pscw_completed(struct orl_ctl *ctl);
 
 /* Completes everything at all targets; a full memory fence. */
 int orl_win_drain(struct orl_win *win);
+/* Does the epoch let it be flushed? */
+bool orl_flush_may(const struct orl_win *win, int rank);
+/* MPI_Win_flush by another name: an error has been raised. */
+int orl_flush_one(struct orl_win *win, const char *call, int rank);
 /* At those of this node. */
 int orl_win_drain_near(struct orl_win *win);
 
@@ -388,7 +395,7 @@ void orl_remote_watch(struct orl_win *win);
 /* Installs the handlers of win. */
 void orl_win_serve(void);
 
-/* -- notifications, notify.c ------------------------------------------------ */
+/* -- notifications, notify.c ----------------------------------------------- */
 
 /* oriel_notify_tags, as the info key asks for them. */
 uint32_t orl_notify_tags(MPI_Info info);
@@ -419,6 +426,11 @@ int orl_nic_flush_near(struct orl_win *win);
  * exchange.  0, or MPI_ERR_NO_MEM.  memory.c
  */
 int orl_win_memory(struct orl_creation *creation);
+
+/* dup.c: it is one more on the memory of another. */
+void orl_win_join(struct orl_win *win, struct orl_win *of);
+/* There it is no more; what is left in win->memory is for nobody else. */
+void orl_win_part(struct orl_win *win);
 
 /* The path to memory of a near target, as all of its near origins choose it. */
 const struct orl_path *orl_win_path(const struct orl_win *win, uint32_t rank,

@@ -111,3 +111,32 @@ int orl_host_group_copy(MPI_Group group, MPI_Group *copy)
 
 	return rc ? orl_host_error_class(rc) : 0;
 }
+
+static bool is_of_world(MPI_Group group)
+{
+	int size, i, found = MPI_UNDEFINED;
+	MPI_Group world;
+
+	PMPI_Group_size(group, &size);
+	PMPI_Comm_group(MPI_COMM_WORLD, &world);
+	for (i = 0; i < size; i++) {
+		PMPI_Group_translate_ranks(group, 1, &i, world, &found);
+		if (found == MPI_UNDEFINED)
+			break;
+	}
+	PMPI_Group_free(&world);
+	return i == size;
+}
+
+/* Keeps it apart from groups that the program makes communicators of. */
+#define MAKE_TAG 19026
+
+int orl_host_comm_make(MPI_Group group, MPI_Comm *comm)
+{
+	int rc;
+
+	if (!is_of_world(group))
+		return MPI_ERR_GROUP;
+	rc = PMPI_Comm_create_group(MPI_COMM_WORLD, group, MAKE_TAG, comm);
+	return rc ? orl_host_error_class(rc) : 0;
+}

@@ -85,3 +85,64 @@ int Oriel_Notify_test(MPI_Win win, int tag, int count, int *flag)
 	return orl_likely(w) ? orl_win_notify_test(w, tag, count, flag)
 			     : no_window("Oriel_Notify_test");
 }
+
+/* -- requests -------------------------------------------------------------- */
+
+/* The descriptor of a call on one element. */
+#define ELEMENT(name)                                                          \
+	{                                                                      \
+		.call = "Oriel_" #name, .origin = origin_addr, .ocount = 1,    \
+		.otype = datatype, .tcount = 1, .ttype = datatype,             \
+		.disp = target_disp, .rank = target_rank, .request = true      \
+	}
+
+int Oriel_Rfetch_and_op(const void *origin_addr, void *result_addr,
+			MPI_Datatype datatype, int target_rank,
+			MPI_Aint target_disp, MPI_Op op, MPI_Win win,
+			MPI_Request *request)
+{
+	struct orl_win *w = orl_win_find(win);
+	const struct orl_xacc x = { .xfer = ELEMENT(Rfetch_and_op),
+				    .op = op,
+				    .result = result_addr,
+				    .rcount = 1,
+				    .rtype = datatype };
+
+	return orl_likely(w) ? orl_win_rfetch_and_op(w, &x, request)
+			     : no_window(x.xfer.call);
+}
+
+int Oriel_Rcompare_and_swap(const void *origin_addr, const void *compare_addr,
+			    void *result_addr, MPI_Datatype datatype,
+			    int target_rank, MPI_Aint target_disp, MPI_Win win,
+			    MPI_Request *request)
+{
+	struct orl_win *w = orl_win_find(win);
+	const struct orl_xacc x = { .xfer = ELEMENT(Rcompare_and_swap),
+				    .op = MPI_OP_NULL,
+				    .result = result_addr,
+				    .rcount = 1,
+				    .rtype = datatype };
+
+	return orl_likely(w)
+		       ? orl_win_rcompare_and_swap(w, &x, compare_addr, request)
+		       : no_window(x.xfer.call);
+}
+
+int Oriel_Rflush(int rank, MPI_Win win, MPI_Request *request)
+{
+	struct orl_win *w = orl_win_find(win);
+
+	return orl_likely(w) ? orl_win_rflush(w, rank, request)
+			     : no_window("Oriel_Rflush");
+}
+
+/* -- windows --------------------------------------------------------------- */
+
+int Oriel_Win_dup(MPI_Win win, MPI_Info info, MPI_Win *newwin)
+{
+	struct orl_win *w = orl_win_find(win);
+
+	return orl_likely(w) ? orl_win_dup(w, info, newwin)
+			     : no_window("Oriel_Win_dup");
+}

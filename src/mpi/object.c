@@ -7,6 +7,8 @@
  */
 #include "entry.h"
 
+#include "oriel.h"
+
 int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 {
 	struct orl_win *w = orl_win_find(win);
@@ -40,6 +42,11 @@ int MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val,
 	struct orl_win *w = orl_win_find(win);
 
 	if (w && orl_win_get_attr(w, win_keyval, attribute_val)) {
+		*flag = 1;
+		return MPI_SUCCESS;
+	}
+	if (w && win_keyval == ORIEL_WIN_PROGRESS) {
+		*(int **)attribute_val = orl_win_progress(w);
 		*flag = 1;
 		return MPI_SUCCESS;
 	}

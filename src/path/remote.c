@@ -197,6 +197,7 @@ static int remote_flush(struct orl_target *target)
 	/* A lock that nobody has asked for yet needs no message. */
 	if (!link || orl_link_is_quiet(link))
 		return 0;
+	orl_path_settle_afters(link);
 	orl_progress_lock();
 	orl_lone_post(link);
 	orl_lazy_ask(link);

@@ -22,6 +22,7 @@ struct transfer {
 	struct orl_link *link;
 	struct orl_am_tally *tally; /* in which it counts, or NULL */
 	struct transfer *next;	    /* while free */
+	uint32_t number;	    /* of the link's */
 	unsigned char copy[LONE_MOST];
 };
 
@@ -37,6 +38,10 @@ static void transfer_done(struct orl_fabric_op *op, int error)
 	transfer->next = free_transfers;
 	free_transfers = transfer;
 	atomic_fetch_sub_explicit(&transfers, 1, memory_order_relaxed);
+	/* What follows is on its way before the link counts as idle; nothing
+	 * does if the peer is lost by this. */
+	if (orl_likely(!error))
+		orl_path_ended(link, transfer->number);
 	orl_am_transfer_end(link, error);
 	orl_am_tally_drop(tally, error ? link->peer->error : 0);
 }
@@ -71,6 +76,7 @@ static struct transfer *take_transfer(struct orl_link *link,
 	transfer->op.done = transfer_done;
 	transfer->link = link;
 	transfer->tally = tally;
+	transfer->number = link->begun++;
 	atomic_fetch_add_explicit(&transfers, 1, memory_order_relaxed);
 	orl_am_transfer_begin(link);
 	return transfer;
