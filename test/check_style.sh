@@ -6,13 +6,13 @@
 top=${srcdir:-$(dirname "$0")/..}
 cd "$top" || exit 1
 failed=0
-sources=$(find src include win atomics test benchmarks -name '*.[ch]' \
-	  ! -name config.h | sort)
+sources=$(find src include win atomics test benchmarks examples \
+	  -name '*.[ch]' ! -name config.h | sort)
 scripts="quickstart .ci/run
 	$(find test benchmarks -type f ! -name '*.*' ! -name README)
 	$(find test benchmarks -name '*.sh' -o -name '*.py')"
 makes="configure.ac Makefile.am $(find src win atomics test benchmarks \
-	-name local.mk)"
+	examples -name local.mk)"
 
 for file in $sources $scripts $makes; do
 	head -n 2 "$file" | grep -q 'SPDX-License-Identifier: BSD-3-Clause' || {

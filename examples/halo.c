@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * halo.c - a halo exchange without a barrier: the heat equation on a ring of
+ * cells, a piece of it at each rank.
+ *
+ * With MPI alone a step is either two messages that the receiver must post, or
+ * a put that all ranks' MPI_Win_fence, or post, start, complete and wait, make
+ * known.  Here a put tells the neighbour alone, when it is there: a rank waits
+ * for its two neighbours and for nobody else.
+ *
+ * Halos are double: that of step s + 2 overwrites that of s.  A neighbour sends
+ * it after our s + 1 has come to it, and we have sent that after we had used s.
+ */
+/* ranks: 1 2 4; paths: default cma; hosts: 2x1 2x2 */
+#include <mpi.h>
+#include <oriel.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CELLS 64 /* of a rank */
+#define STEPS 200
+
+enum {
+	LEFT,
+	RIGHT
+}; /* tags, by the side of the receiver, and + 2 in odd
+		       * steps: counts of steps do not mix */
+
+static double initial(int cell)
+{
+	return cell % 17 == 0 ? 100.0 : cell % 5;
+}
+
+static double heat(double left, double here, double right)
+{
+	return here + 0.25 * (left - 2 * here + right);
+}
+
+/* The window: two halos of the step's parity, from the left and the right. */
+static void send_edges(const double *cells, int parity, MPI_Win win)
+{
+	int rank, size;
+
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	Oriel_Put_notify(&cells[0], 1, MPI_DOUBLE, (rank + size - 1) % size,
+			 2 * parity + RIGHT, 1, MPI_DOUBLE, 2 * parity + RIGHT,
+			 win);
+	Oriel_Put_notify(&cells[CELLS - 1], 1, MPI_DOUBLE, (rank + 1) % size,
+			 2 * parity + LEFT, 1, MPI_DOUBLE, 2 * parity + LEFT,
+			 win);
+}
+
+static void step(const double *old, double *new, const double *halo)
+{
+	int i;
+
+	for (i = 0; i < CELLS; i++)
+		new[i] = heat(i ? old[i - 1] : halo[LEFT], old[i],
+			      i < CELLS - 1 ? old[i + 1] : halo[RIGHT]);
+}
+
+static void run(double *cells[2], const double *halos, MPI_Win win)
+{
+	int s, parity;
+
+	for (s = 0; s < STEPS; s++) {
+		parity = s % 2;
+		send_edges(cells[parity], parity, win);
+		Oriel_Notify_wait(win, 2 * parity + LEFT, 1);
+		Oriel_Notify_wait(win, 2 * parity + RIGHT, 1);
+		/* The next step writes where the edges were put from. */
+		MPI_Win_flush_local_all(win);
+		step(cells[parity], cells[!parity], halos + 2 * parity);
+	}
+}
+
+/* The same by one process. */
+static double *expected(int n)
+{
+	double *old = malloc(n * sizeof(*old));
+	double *new = malloc(n * sizeof(*new)), *other;
+	int i, s;
+
+	for (i = 0; i < n; i++)
+		old[i] = initial(i);
+	for (s = 0; s < STEPS; s++) {
+		for (i = 0; i < n; i++)
+			new[i] = heat(old[(i + n - 1) % n], old[i],
+				      old[(i + 1) % n]);
+		other = old;
+		old = new;
+		new = other;
+	}
+	free(new);
+	return old;
+}
+
+int main(int argc, char **argv)
+{
+	double two[2][CELLS], *cells[2] = { two[0], two[1] };
+	double *halos, *want;
+	int rank, size, i, wrong = 0;
+	MPI_Win win;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	MPI_Win_allocate(4 * sizeof(double), sizeof(double), MPI_INFO_NULL,
+			 MPI_COMM_WORLD, &halos, &win);
+	for (i = 0; i < CELLS; i++)
+		cells[0][i] = initial(rank * CELLS + i);
+	MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
+	run(cells, halos, win);
+	MPI_Win_unlock_all(win);
+	want = expected(size * CELLS);
+	for (i = 0; i < CELLS; i++)
+		wrong += cells[STEPS % 2][i] != want[rank * CELLS + i];
+	free(want);
+	MPI_Win_free(&win);
+	MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM,
+		      MPI_COMM_WORLD);
+	if (!rank)
+		printf("%d ranks, %d steps: %d cells are wrong\n", size, STEPS,
+		       wrong);
+	MPI_Finalize();
+	return wrong ? 1 : 0;
+}
