@@ -86,7 +86,7 @@ ORIEL_API long long oriel_stat(const char *name);
  *
  * Tags are 0 to n - 1.  n is 64, or at creation of the window the info key
  * oriel_notify_tags (0 to 1048576; of different wishes the least is in force),
- * which MPI_Win_get_info tells.  A tag takes 4 bytes at each rank.
+ * which MPI_Win_get_info tells.  A tag takes 8 bytes at each rank.
  */
 
 /*
@@ -99,9 +99,12 @@ ORIEL_API long long oriel_stat(const char *name);
  * To MPI_PROC_NULL there is none.
  *
  * Errors: those of MPI's call, after which nothing is notified; MPI_ERR_TAG.
- * Blocks for flow control alone.  Between nodes: one message, with the data if
- * these are small; behind reads and writes of the network's it leaves when they
- * have ended, in whatever call or thread makes progress then.
+ * What only the target finds wrong (README.md, Limits) is told by the next
+ * flush or unlock, and notified all the same.  Blocks for flow control alone,
+ * and for accumulates that the network executes (oriel_atomics).  Between
+ * nodes: one message, with the data if these are small; behind reads and writes
+ * of the network's it leaves when they have ended, in whatever call or thread
+ * makes progress then.
  */
 ORIEL_API int Oriel_Put_notify(const void *origin_addr, int origin_count,
 			       MPI_Datatype origin_datatype, int target_rank,
@@ -195,9 +198,10 @@ ORIEL_API int Oriel_Rcompare_and_swap(const void *origin_addr,
 /*
  * MPI_Win_flush of that rank (section 11.5.4) that does not wait: when the
  * request is complete, so are all operations, at both ends, that this process
- * has made at the target before the call; of those that are made after it
- * nothing is said.  To flush several ranks, and go on meanwhile, a program
- * takes a request of each.  MPI_PROC_NULL is flushed at once.
+ * has made at the target before the call, and their notifications have left;
+ * of those that are made after it nothing is said.  To flush several ranks,
+ * and go on meanwhile, a program takes a request of each.  MPI_PROC_NULL is
+ * flushed at once.
  *
  * Errors: MPI_ERR_RANK, MPI_ERR_RMA_SYNC (not in a passive epoch, or the rank
  * is not locked).  What only the target finds wrong with an operation is told
@@ -224,11 +228,11 @@ ORIEL_API int Oriel_Rflush(int rank, MPI_Win win, MPI_Request *request);
  * As with windows that overlap otherwise (section 11.7), what must be ordered
  * or atomic is ordered and atomic within one window, not between the two.
  *
- * Errors: MPI_ERR_RMA_FLAVOR (win is of MPI_Win_create_dynamic: another such
- * window with the same memory attached does it), MPI_ERR_GROUP (a process of
- * the window is not of MPI_COMM_WORLD); those of MPI_Win_create, on the error
- * handler of MPI_COMM_WORLD.  Communication: that of creating a communicator
- * of the group and a window.
+ * Errors, on win's error handler: MPI_ERR_RMA_FLAVOR (win is of
+ * MPI_Win_create_dynamic: another such window with the same memory attached
+ * does it), MPI_ERR_GROUP (a process of the window is not of MPI_COMM_WORLD);
+ * those of MPI_Win_create.  Communication: that of creating a communicator of
+ * the group and a window.
  */
 ORIEL_API int Oriel_Win_dup(MPI_Win win, MPI_Info info, MPI_Win *newwin);
 

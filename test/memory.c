@@ -29,7 +29,7 @@
 #define LINK	   176 /* a rank of another node that was accessed */
 #define BLOCK	   1424
 #define LINE	   64
-#define NOTICES	   264 /* behind the block, in lines of their own */
+#define NOTICES	   520 /* behind the block, in lines of their own */
 
 static long long heap(void)
 {

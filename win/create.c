@@ -256,6 +256,9 @@ static ORL_COLD int fail(struct orl_creation *creation, int class)
 
 	if (!creation->why[0])
 		explain_class(creation, class);
+	if (creation->args->of)
+		return orl_win_fail(creation->args->of, creation->args->call,
+				    class, "%s", creation->why);
 	snprintf(text, sizeof(text), "%s: %s", creation->args->call,
 		 creation->why);
 	orl_log(ORL_LOG_INFO, "%s", text);

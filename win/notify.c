@@ -31,17 +31,12 @@ uint32_t orl_notify_tags(MPI_Info info)
 
 /* -- the origin ------------------------------------------------------------ */
 
-static uint32_t bit_of(uint32_t tag)
-{
-	return 1u << tag % 32;
-}
-
 static void add(struct orl_notices *notices, uint32_t tag)
 {
 	/* Release: pairs with the acquire in take. */
 	atomic_fetch_add_explicit(&notices->counts[tag], 1,
 				  memory_order_release);
-	orl_bell_ring(&notices->bell, bit_of(tag));
+	orl_bell_ring(&notices->bell, ORL_BELL_ALL);
 }
 
 /* A notification that waits for reads and writes, which keep no order with
@@ -203,8 +198,8 @@ void orl_notify_serve(void)
 }
 
 struct wanted {
-	_Atomic(uint32_t) *from;
-	uint32_t count;
+	_Atomic(uint64_t) *from;
+	uint64_t count;
 	bool taken;
 };
 
@@ -212,7 +207,7 @@ struct wanted {
 static bool take(void *arg)
 {
 	struct wanted *wanted = arg;
-	uint32_t have;
+	uint64_t have;
 
 	if (wanted->taken)
 		return true;
@@ -226,27 +221,30 @@ static bool take(void *arg)
 }
 
 /* What is wrong with the arguments is raised. */
-static int check(struct orl_win *win, const char *call, int tag, int count)
+static int check(struct orl_win *win, const char *call, int tag, int count,
+		 struct wanted *wanted)
 {
 	if (orl_unlikely((uint32_t)tag >= win->notice_tags))
 		return refuse_tag(win, call, tag);
 	if (orl_unlikely(count < 0))
 		return orl_win_fail(win, call, MPI_ERR_COUNT,
 				    "count %d is negative", count);
+	wanted->from = &orl_ctl_notices(win->ctl, win->size)->counts[tag];
+	wanted->count = (uint64_t)count;
+	wanted->taken = false;
 	return MPI_SUCCESS;
 }
 
 int orl_win_notify_wait(struct orl_win *win, int tag, int count)
 {
 	static const char call[] = "Oriel_Notify_wait";
-	struct orl_notices *notices = orl_ctl_notices(win->ctl, win->size);
-	struct wanted wanted = { &notices->counts[tag], (uint32_t)count,
-				 false };
-	int rc = check(win, call, tag, count);
+	struct wanted wanted = { NULL, 0, true };
+	int rc = check(win, call, tag, count, &wanted);
 
 	if (orl_unlikely(rc))
 		return rc;
-	rc = orl_win_wait_for(win, &notices->bell, take, &wanted);
+	rc = orl_win_wait_for(win, &orl_ctl_notices(win->ctl, win->size)->bell,
+			      take, &wanted);
 	if (orl_unlikely(rc))
 		return orl_win_fail(win, call, rc, "tag %d", tag);
 	return MPI_SUCCESS;
@@ -255,10 +253,8 @@ int orl_win_notify_wait(struct orl_win *win, int tag, int count)
 int orl_win_notify_test(struct orl_win *win, int tag, int count, int *flag)
 {
 	static const char call[] = "Oriel_Notify_test";
-	struct orl_notices *notices = orl_ctl_notices(win->ctl, win->size);
-	struct wanted wanted = { &notices->counts[tag], (uint32_t)count,
-				 false };
-	int rc = check(win, call, tag, count);
+	struct wanted wanted = { NULL, 0, true };
+	int rc = check(win, call, tag, count, &wanted);
 
 	if (orl_unlikely(rc))
 		return rc;

@@ -63,16 +63,16 @@ _Static_assert(offsetof(struct orl_ctl, completes) % 64 == 0, "own line");
 
 /* Behind it: what has come, by tag, and was not waited for; notify.c. */
 struct orl_notices {
-	struct orl_bell bell;	    /* the owner waits; the tag's bit rings */
-	_Atomic(uint32_t) counts[]; /* [notice_tags] origins add, the owner
-				     * takes */
+	struct orl_bell bell;	    /* the owner waits */
+	_Atomic(uint64_t) counts[]; /* [notice_tags] origins add, the owner
+				     * takes; 64 bits never overflow */
 };
 
 static inline size_t orl_ctl_bytes(uint32_t ranks, uint32_t tags)
 {
 	return ORL_ALIGN_UP(sizeof(struct orl_ctl) + ranks,
 			    (size_t)ORL_CACHELINE) +
-	       sizeof(struct orl_notices) + tags * sizeof(uint32_t);
+	       sizeof(struct orl_notices) + tags * sizeof(uint64_t);
 }
 
 static inline struct orl_notices *orl_ctl_notices(struct orl_ctl *ctl,
