@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "orl_util.h"
+
 /* Does some pending work without blocking; runs in a thread that waits. */
 typedef void (*orl_poll_fn)(void);
 
@@ -110,19 +112,14 @@ static inline bool orl_progress_is_on(void)
  */
 #define ORL_TICKS 64
 
-extern _Atomic(uint32_t) orl_progress_ticks;
-void orl_progress_tock(uint32_t ticks);
+/* A thread's own, lest threads take the line from each other. */
+extern ORL_THREAD_LOCAL uint32_t orl_progress_ticks;
+void orl_progress_tock(void);
 
 static inline void orl_progress_tick(void)
 {
-	/* Threads may lose a tick to each other. */
-	uint32_t ticks = atomic_load_explicit(&orl_progress_ticks,
-					      memory_order_relaxed) +
-			 1;
-
-	atomic_store_explicit(&orl_progress_ticks, ticks, memory_order_relaxed);
-	if (__builtin_expect(ticks % ORL_TICKS == 0, 0))
-		orl_progress_tock(ticks);
+	if (__builtin_expect(++orl_progress_ticks % ORL_TICKS == 0, 0))
+		orl_progress_tock();
 }
 
 /*

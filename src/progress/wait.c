@@ -66,13 +66,13 @@ void orl_progress_cores(uint64_t cores[2])
 		cores[i % 2] |= set[i];
 }
 
-_Atomic(uint32_t) orl_progress_ticks;
+ORL_THREAD_LOCAL uint32_t orl_progress_ticks;
 
-void orl_progress_tock(uint32_t ticks)
+void orl_progress_tock(void)
 {
 	if (orl_wait_is_crowded())
 		sched_yield();
-	if (ticks % (TOCKS_A_POLL * ORL_TICKS) == 0)
+	if (orl_progress_ticks % (TOCKS_A_POLL * ORL_TICKS) == 0)
 		orl_progress();
 }
 
