@@ -138,8 +138,11 @@ struct orl_fabric_op {
 	void (*done)(struct orl_fabric_op *op, int error);
 	struct orl_fabric_op *next;
 	void *context[8]; /* libfabric's */
-	void *mr;	  /* of the local buffer, where there must be one */
-	void *copy;	  /* of the local buffer, likewise */
+	/* Where local memory must be registered: what stands for buf, which
+	 * the device is to see; */
+	void *piece;
+	void *mr;   /* or buf's registration, */
+	void *copy; /* and what buf then is, if the program's is read-only */
 	uint64_t peer;
 	const void *buf;
 	size_t len;

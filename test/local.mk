@@ -39,7 +39,7 @@ behaviour = \
 	test/layout test/layout_edges \
 	test/attributes test/keyvals test/errhandlers test/info \
 	test/hints test/nic \
-	test/alloc_mem test/dynamic test/regions test/remapped test/comms \
+	test/alloc_mem test/dynamic test/regions test/remapped test/renewed test/comms \
 	test/win_many test/win_churn test/win_huge test/win_lazy \
 	test/err_memory test/err_epoch test/err_range test/err_args \
 	test/err_create test/unreachable test/threads test/file \
@@ -181,7 +181,7 @@ EXTRA_DIST += test/random_mutants.sh
 #	make check-verbs ORIEL_VERBS_TESTS='put_get lock'
 verbs_parts = test/verbs/suite.sh test/verbs/guest test/verbs/guest_init.sh \
 	test/verbs/kernel.sh test/verbs/kernel.config test/verbs/endpoint.sh \
-	test/verbs/lost.sh test/verbs/README.md
+	test/verbs/lost.sh test/verbs/cached.sh test/verbs/README.md
 verbs_run = env ORIELRUN='$(abs_top_builddir)/orielrun' \
 	top_builddir='$(top_builddir)' $(SHELL)
 EXTRA_PROGRAMS += test/verbs/probe

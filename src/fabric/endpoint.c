@@ -13,6 +13,11 @@
 
 #define MESSAGE_MOST (16 << 10)
 
+/* libfabric's own mark on a registration that is not for its cache, should
+ * the host or the user have it keep one: OFI_MR_NOCACHE, from 1.9 to 2.6 at
+ * least. */
+#define NO_CACHE (UINT64_C(1) << 60)
+
 struct orl_endpoint orl_endpoint = { .fd = -1 };
 
 /* -- what a provider is like ----------------------------------------------- */
@@ -44,6 +49,7 @@ static void note_traits(struct orl_endpoint *endpoint,
 	const struct fi_domain_attr *domain = info->domain_attr;
 
 	endpoint->mr_mode = domain->mr_mode;
+	endpoint->mr_flags = is_provider(info, "verbs") ? NO_CACHE : 0;
 	endpoint->key_size = domain->mr_key_size;
 	endpoint->message_most = find_message_most(info);
 	endpoint->inject_most = info->tx_attr->inject_size;
@@ -192,6 +198,15 @@ int orl_endpoint_open(struct orl_endpoint *endpoint, struct fi_info *info,
 		*step = "receiving";
 		rc = post_buffers(endpoint);
 	}
+	if (!rc) {
+		*step = "registering memory without a cache";
+		rc = orl_local_refuse_cache(endpoint,
+					    endpoint->buffers[0].bytes);
+	}
+	if (!rc) {
+		*step = "memory for small operands";
+		rc = orl_stage_open(endpoint);
+	}
 	if (rc)
 		orl_endpoint_close(endpoint);
 	return rc;
@@ -201,6 +216,7 @@ void orl_endpoint_close(struct orl_endpoint *endpoint)
 {
 	if (endpoint->ep)
 		fi_close(&endpoint->ep->fid);
+	orl_stage_close();
 	free_buffers(endpoint);
 	if (endpoint->cq)
 		fi_close(&endpoint->cq->fid);

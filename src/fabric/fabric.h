@@ -82,6 +82,7 @@ struct orl_endpoint {
 	struct fid_cq *cq;
 	struct fid_ep *ep;
 	int mr_mode;
+	uint64_t mr_flags; /* of every registration */
 	size_t key_size;
 	size_t message_most;
 	/* Writes up to this many bytes are copied by the provider, which
@@ -107,6 +108,19 @@ int orl_recv_post(struct orl_endpoint *endpoint,
 /* Local memory where the provider wants it registered; else *mr is NULL. */
 int orl_local_open(struct orl_endpoint *endpoint, const void *buf, size_t len,
 		   uint64_t access, struct fid_mr **mr);
+/* -FI_EOPNOTSUPP if registrations are kept in a cache all the same: two of one
+ * byte then are one, with one key. */
+int orl_local_refuse_cache(struct orl_endpoint *endpoint, const void *byte);
+
+/* -- stage.c --------------------------------------------------------------- */
+
+/* Nothing where local memory need not be registered. */
+int orl_stage_open(struct orl_endpoint *endpoint);
+void orl_stage_close(void);
+/* Registered memory, or NULL: too much of it, or none to be had now. */
+void *orl_stage_take(size_t len);
+void orl_stage_give(void *piece);
+void *orl_stage_desc(void);
 
 /* -- sockets.c ------------------------------------------------------------- */
 
@@ -189,8 +203,8 @@ extern size_t orl_posted;
 
 /* Posts what was kept.  True if anything was posted or has failed. */
 bool orl_post_kept(void);
-/* Gives back what posting took. */
-void orl_post_release(struct orl_fabric_op *op);
+/* Gives back what posting took; what was read goes where it belongs. */
+void orl_post_release(struct orl_fabric_op *op, int error);
 
 /* -- poll.c ---------------------------------------------------------------- */
 

@@ -32,13 +32,10 @@ static void set_environment(int ranks)
 {
 	char size[16];
 
-	/*
-	 * Both change the C library's functions to hear of memory that goes,
-	 * and UCX comes first: libfabric's cache of registrations would keep
-	 * what is no more.
-	 */
-	if (dlsym(RTLD_DEFAULT, "ucm_set_event_handler"))
-		setenv("FI_MR_CACHE_MONITOR", "disabled", 0);
+	/* No cache of registrations, see memory.c, and none of the changes to
+	 * the C library's functions by which it hears of memory that goes:
+	 * UCX has made its own there. */
+	setenv("FI_MR_CACHE_MONITOR", "disabled", 0);
 	/* Else a library of one of its providers, loaded with it, takes the
 	 * signals of crashes and turns them into exit(1). */
 	setenv("IPATH_NO_BACKTRACE", "1", 0);

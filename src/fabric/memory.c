@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * memory.c - memory that the provider wants to know of: what peers may read
- * and write, and in rare cases the local buffers of operations.  Caching is
- * left to the provider: libfabric's cache of local buffers (verbs) is bounded
- * (FI_MR_CACHE_MAX_COUNT, FI_MR_CACHE_MAX_SIZE) and drops what is unmapped
- * or given back before the address can be used anew; test/remapped.c.  Beside
- * UCX it would not hear of that, and is off (library.c).
+ * and write, and the local buffers of operations.
+ *
+ * A registration is of pages, not of addresses, and there is no telling when
+ * the program's memory gets other pages: it is not kept beyond its use.  So
+ * libfabric is not to keep it either; test/remapped.c, test/renewed.c.
  */
 #include "fabric.h"
 
@@ -37,7 +37,7 @@ static int reg(void *addr, size_t len, struct fid_mr **mr)
 			rc = random_key(&key);
 		if (rc != -EIO)
 			rc = fi_mr_reg(orl_endpoint.domain, addr, len, access,
-				       0, key, 0, mr, NULL);
+				       0, key, orl_endpoint.mr_flags, mr, NULL);
 	}
 	return rc;
 }
@@ -83,5 +83,26 @@ int orl_local_open(struct orl_endpoint *endpoint, const void *buf, size_t len,
 	*mr = NULL;
 	if (!(endpoint->mr_mode & FI_MR_LOCAL))
 		return 0;
-	return fi_mr_reg(endpoint->domain, buf, len, access, 0, 0, 0, mr, NULL);
+	return fi_mr_reg(endpoint->domain, buf, len, access, 0, 0,
+			 endpoint->mr_flags, mr, NULL);
+}
+
+int orl_local_refuse_cache(struct orl_endpoint *endpoint, const void *page)
+{
+	struct fid_mr *first, *second;
+	int rc;
+
+	if (!endpoint->mr_flags)
+		return 0;
+	rc = orl_local_open(endpoint, page, 1, FI_SEND, &first);
+	if (rc || !first)
+		return rc;
+	rc = orl_local_open(endpoint, page, 1, FI_SEND, &second);
+	if (!rc) {
+		if (fi_mr_key(first) == fi_mr_key(second))
+			rc = -FI_EOPNOTSUPP;
+		fi_close(&second->fid);
+	}
+	fi_close(&first->fid);
+	return rc;
 }

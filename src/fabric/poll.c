@@ -77,7 +77,7 @@ static ORL_COLD void post_missing(void)
 
 static void end(struct orl_fabric_op *op, int error)
 {
-	orl_post_release(op);
+	orl_post_release(op, error);
 	op->done(op, error);
 }
 

@@ -27,20 +27,37 @@ _Static_assert(sizeof(((struct orl_fabric_op *)0)->context) >=
 
 /* -- local memory ---------------------------------------------------------- */
 
-static int take_local(struct orl_fabric_op *op)
+/* Does the provider copy it before posting returns? */
+static bool is_injected(const struct orl_fabric_op *op)
+{
+	return op->kind == WRITE && op->len <= orl_endpoint.inject;
+}
+
+static int take_registered(struct orl_fabric_op *op)
 {
 	static const uint64_t access[] = {
 		[WRITE] = FI_WRITE, [READ] = FI_READ, [SEND] = FI_SEND
 	};
-	struct fid_mr *mr;
-	int rc;
+	struct fid_mr *mr = NULL;
+	int rc = 0;
 
-	if (op->mr)
-		return 0;
-	rc = orl_local_open(&orl_endpoint, op->buf, op->len, access[op->kind],
-			    &mr);
+	op->piece = orl_stage_take(op->len);
+	if (!op->piece)
+		rc = orl_local_open(&orl_endpoint, op->buf, op->len,
+				    access[op->kind], &mr);
+	else if (op->kind != READ)
+		memcpy(op->piece, op->buf, op->len);
 	op->mr = rc ? NULL : mr;
 	return rc;
+}
+
+/* Again for each time that it is posted. */
+static int take_local(struct orl_fabric_op *op)
+{
+	if (orl_likely(!(orl_endpoint.mr_mode & FI_MR_LOCAL)) || op->mr ||
+	    op->piece || is_injected(op))
+		return 0;
+	return take_registered(op);
 }
 
 /*
@@ -49,7 +66,7 @@ static int take_local(struct orl_fabric_op *op)
  */
 static int take_copy(struct orl_fabric_op *op)
 {
-	if (op->copy)
+	if (op->copy || op->piece)
 		return -EFAULT;
 	op->copy = malloc(op->len);
 	if (!op->copy)
@@ -59,8 +76,13 @@ static int take_copy(struct orl_fabric_op *op)
 	return 0;
 }
 
-void orl_post_release(struct orl_fabric_op *op)
+void orl_post_release(struct orl_fabric_op *op, int error)
 {
+	if (op->piece) {
+		if (op->kind == READ && !error)
+			memcpy((void *)op->buf, op->piece, op->len);
+		orl_stage_give(op->piece);
+	}
 	if (orl_unlikely(op->mr != NULL))
 		fi_close(&((struct fid_mr *)op->mr)->fid);
 	free(op->copy);
@@ -68,9 +90,9 @@ void orl_post_release(struct orl_fabric_op *op)
 
 /* -- one operation --------------------------------------------------------- */
 
-static int post_transfer(struct orl_fabric_op *op, void *desc)
+static int post_transfer(struct orl_fabric_op *op, void *buf, void *desc)
 {
-	struct iovec iov = { .iov_base = (void *)op->buf, .iov_len = op->len };
+	struct iovec iov = { .iov_base = buf, .iov_len = op->len };
 	struct fi_rma_iov remote = { .addr = op->addr,
 				     .len = op->len,
 				     .key = op->key };
@@ -86,14 +108,14 @@ static int post_transfer(struct orl_fabric_op *op, void *desc)
 	if (op->kind == READ)
 		return (int)fi_readmsg(orl_endpoint.ep, &transfer, flags);
 	flags |= FI_DELIVERY_COMPLETE;
-	if (op->len <= orl_endpoint.inject)
+	if (is_injected(op))
 		flags |= FI_INJECT;
 	return (int)fi_writemsg(orl_endpoint.ep, &transfer, flags);
 }
 
 static int post_to_provider(struct orl_fabric_op *op)
 {
-	void *desc = NULL;
+	void *buf, *desc = NULL;
 	int rc;
 
 	if (op->kind == ATOMIC)
@@ -101,11 +123,14 @@ static int post_to_provider(struct orl_fabric_op *op)
 	rc = take_local(op);
 	if (rc)
 		return rc;
-	if (op->mr)
+	buf = op->piece ? op->piece : (void *)op->buf;
+	if (op->piece)
+		desc = orl_stage_desc();
+	else if (op->mr)
 		desc = fi_mr_desc(op->mr);
 	if (op->kind != SEND)
-		return post_transfer(op, desc);
-	return (int)fi_send(orl_endpoint.ep, op->buf, op->len, desc,
+		return post_transfer(op, buf, desc);
+	return (int)fi_send(orl_endpoint.ep, buf, op->len, desc,
 			    orl_peer_of(op->peer)->addr, op->context);
 }
 
@@ -153,8 +178,7 @@ static void start(struct orl_fabric_op *op)
 	struct orl_fabric_peer *peer = orl_peer_of(op->peer);
 	int rc;
 
-	op->mr = NULL;
-	op->copy = NULL;
+	op->mr = op->piece = op->copy = NULL;
 	op->error = 0;
 	contact(peer);
 	if (orl_unlikely(peer->error)) {
@@ -221,7 +245,7 @@ bool orl_post_kept(void)
 static void start_transfer(struct orl_fabric_op *op)
 {
 	if (orl_unlikely(!op->len || op->len > orl_fabric.transfer_most)) {
-		op->mr = op->copy = NULL;
+		op->mr = op->piece = op->copy = NULL;
 		fail(op, -EMSGSIZE);
 		return;
 	}
@@ -271,7 +295,7 @@ void orl_fabric_send(struct orl_fabric_op *op, uint64_t peer,
 	op->buf = message;
 	op->len = len;
 	if (orl_unlikely(!len || len > orl_endpoint.message_most)) {
-		op->mr = op->copy = NULL;
+		op->mr = op->piece = op->copy = NULL;
 		fail(op, -EMSGSIZE);
 		return;
 	}

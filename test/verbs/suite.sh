@@ -4,15 +4,16 @@
 # boot of a guest, as TAP.
 #
 # In a build tree, by make check-verbs.  First the probe, which is libfabric
-# alone, the test of src/fabric and that of lost processes; then programs of
-# the suite, each on 2 ranks, the windows' data going by verbs;ofi_rxm even
-# though the ranks share the guest.  That they do is seen in the device's own
-# counters.  All is skipped where no guest can be had.  ORIEL_VERBS_TESTS names
-# other programs, ORIEL_VERBS_LIMIT the seconds for all of them; what test/run
-# takes from the environment holds here too.
+# alone, the test of src/fabric and those of lost processes and of caches; then
+# programs of the suite, each on 2 ranks, the windows' data going by
+# verbs;ofi_rxm even though the ranks share the guest.  That they do is seen in
+# the device's own counters.  All is skipped where no guest can be had.
+# ORIEL_VERBS_TESTS names other programs, ORIEL_VERBS_LIMIT the seconds for all
+# of them; what test/run takes from the environment holds here too.
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
 programs=${ORIEL_VERBS_TESTS:-put_get sizes accumulate fetch_op compare_swap \
-	lock exclusive flush fence pscw passive dynamic requests random}
+	lock exclusive flush fence pscw passive dynamic remapped requests \
+	random}
 device=/sys/class/infiniband/rxe0/ports/1/hw_counters
 
 # -- in the guest --------------------------------------------------------------
@@ -47,7 +48,7 @@ observed()
 inside()
 {
 	quiet=
-	for program in verbs/probe endpoint.sh lost.sh $programs; do
+	for program in verbs/probe endpoint.sh lost.sh cached.sh $programs; do
 		observed "$program"
 	done
 	case $ORIEL_TEST_PATHS in
