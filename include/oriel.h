@@ -222,17 +222,17 @@ ORIEL_API int Oriel_Rflush(int rank, MPI_Win win, MPI_Request *request);
  *
  * Collective over win's group.  Any epoch of win may be open.  Freed by
  * MPI_Win_free as any window, in any order with win: memory that MPI allocated
- * for win is given back when the last of them is freed.  Names, attributes and
- * error handlers are not copied.
+ * for win is given back when the last of them is freed.  Of dynamic windows
+ * memory that is or will be attached to one of them is attached to all, and
+ * detached from all by one call.  Names, attributes and error handlers are not
+ * copied.
  *
  * As with windows that overlap otherwise (section 11.7), what must be ordered
  * or atomic is ordered and atomic within one window, not between the two.
  *
- * Errors, on win's error handler: MPI_ERR_RMA_FLAVOR (win is of
- * MPI_Win_create_dynamic: another such window with the same memory attached
- * does it), MPI_ERR_GROUP (a process of the window is not of MPI_COMM_WORLD);
- * those of MPI_Win_create.  Communication: that of creating a communicator of
- * the group and a window.
+ * Errors, on win's error handler: MPI_ERR_GROUP (a process of the window is not
+ * of MPI_COMM_WORLD); those of MPI_Win_create.  Communication: that of creating
+ * a communicator of the group and a window.
  */
 ORIEL_API int Oriel_Win_dup(MPI_Win win, MPI_Info info, MPI_Win *newwin);
 

@@ -181,10 +181,11 @@ int orl_host_comm_copy(const struct orl_comm *comm, MPI_Comm *copy);
 void orl_host_comm_drop(MPI_Comm *copy);
 int orl_host_gather(MPI_Comm copy, const void *mine, void *all, size_t bytes);
 /*
- * Collective over the group: a communicator of it.  MPI_ERR_GROUP if it is not
- * part of MPI_COMM_WORLD.
+ * Collective over the group: a communicator of it.  Threads that make some at
+ * once call with different numbers.  MPI_ERR_GROUP if it is not part of
+ * MPI_COMM_WORLD.
  */
-int orl_host_comm_make(MPI_Group group, MPI_Comm *comm);
+int orl_host_comm_make(MPI_Group group, uint32_t number, MPI_Comm *comm);
 
 /* Ranks of MPI_COMM_WORLD, or 1 in a program without. */
 int orl_host_world_size(void);

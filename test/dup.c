@@ -2,7 +2,8 @@
 /*
  * Oriel_Win_dup (oriel.h): what is put by one window is in the other's memory;
  * epochs, locks and hints are each one's own; either may be freed first, and
- * memory that MPI allocated stays until the last is; not of dynamic windows.
+ * memory that MPI allocated stays until the last is.  What is attached to one
+ * dynamic window is attached to its duplicates, and detached from all at once.
  * The attribute ORIEL_WIN_PROGRESS of all of them tells who answers.
  */
 /* ranks: 1 2 4; paths: default direct cma; hosts: 2x1 2x2 */
@@ -11,6 +12,7 @@
 #include "test.h"
 
 #define BYTES 4096
+#define LARGE 20000 /* registered, between nodes */
 
 static MPI_Win duplicate(MPI_Win of)
 {
@@ -131,15 +133,63 @@ static void one(enum test_kind kind, bool original_first)
 	test_win_close(&w);
 }
 
-static void dynamic(void)
+/* Is the next rank's int at its address at there, by the window? */
+static void reach(MPI_Win win, MPI_Aint at, bool there)
 {
-	MPI_Win win, dup;
+	int in = -1, t = test_next(), rc;
 
-	MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-	MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-	expect(Oriel_Win_dup(win, MPI_INFO_NULL, &dup), MPI_ERR_RMA_FLAVOR,
-	       "Oriel_Win_dup MPI_Win_create_dynamic");
-	MPI_Win_free(&win);
+	MPI_Win_lock(MPI_LOCK_SHARED, t, 0, win);
+	rc = MPI_Get(&in, 1, MPI_INT, t, at, 1, MPI_INT, win);
+	/* Of another node the owner finds out. */
+	if (!rc)
+		rc = MPI_Win_flush(t, win);
+	MPI_Win_unlock(t, win);
+	if (there)
+		check(!rc && in == t, "read %d", in);
+	else
+		expect(rc, MPI_ERR_RMA_RANGE, "");
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* One region is there before the duplicates are, one comes by one of these. */
+static void attach(bool heap)
+{
+	MPI_Win wins[3];
+	MPI_Aint at[2];
+	int *mem[2], i;
+
+	for (i = 0; i < 2; i++) {
+		mem[i] = test_memory(heap, LARGE);
+		*mem[i] = test_rank;
+		MPI_Get_address(mem[i], &at[i]);
+		MPI_Sendrecv_replace(&at[i], 1, MPI_AINT, test_prev(), 0,
+				     test_next(), 0, MPI_COMM_WORLD,
+				     MPI_STATUS_IGNORE);
+	}
+	MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &wins[0]);
+	ok(MPI_Win_attach(wins[0], mem[0], LARGE));
+	wins[1] = duplicate(wins[0]);
+	wins[2] = duplicate(wins[0]);
+	for (i = 0; i < 3; i++)
+		MPI_Win_set_errhandler(wins[i], MPI_ERRORS_RETURN);
+	ok(MPI_Win_attach(wins[1], mem[1], LARGE));
+	expect(MPI_Win_attach(wins[2], mem[1], LARGE), MPI_ERR_RMA_ATTACH,
+	       "MPI_Win_attach");
+	MPI_Barrier(MPI_COMM_WORLD);
+	for (i = 0; i < 6; i++)
+		reach(wins[i / 2], at[i % 2], true);
+	ok(MPI_Win_detach(wins[2], mem[0]));
+	expect(MPI_Win_detach(wins[0], mem[0]), MPI_ERR_RMA_ATTACH,
+	       "MPI_Win_detach");
+	MPI_Barrier(MPI_COMM_WORLD);
+	for (i = 0; i < 6; i++)
+		reach(wins[i / 2], at[i % 2], i % 2);
+	MPI_Win_free(&wins[1]);
+	ok(MPI_Win_detach(wins[0], mem[1]));
+	MPI_Win_free(&wins[0]);
+	MPI_Win_free(&wins[2]);
+	for (i = 0; i < 2; i++)
+		test_memory_free(heap, mem[i]);
 }
 
 /* Windows of halves of the ranks; their communicator is gone. */
@@ -167,12 +217,14 @@ int main(int argc, char **argv)
 	if (!Oriel_Win_dup)
 		return test_skip("duplicates are Oriel's");
 	for (kind = 0; kind < KIND_COUNT; kind++) {
-		if (test_kind_is_dynamic(kind) || !test_kind_is_usable(kind))
+		if (!test_kind_is_usable(kind))
 			continue;
 		one(kind, true);
 		one(kind, false);
 	}
-	dynamic();
+	if (test_kind_is_usable(KIND_DYNAMIC))
+		attach(true);
+	attach(false);
 	part();
 	return test_finish();
 }

@@ -236,7 +236,8 @@ EXTRA_DIST += test/epochs.h test/stats.h
 # -- end of synchronisation ------------------------------------------------------
 
 # -- extensions: what is Oriel's own; programs of test/ find it by weak symbols --
-extensions = test/notify test/requests_more test/dup
+extensions = test/notify test/notify_passive test/notify_threads \
+	test/requests_more test/dup
 HOSTS_TESTS += $(extensions)
 check_PROGRAMS += $(extensions)
 TESTS += $(extensions)

@@ -20,7 +20,7 @@
 #define HOST_GROUP 2048
 
 /* doc/memory.md, in bytes. */
-#define OBJECT	   832
+#define OBJECT	   768
 #define TARGET	   64
 #define NEAR	   4
 #define REMOTE	   33 /* a rank, where the window spans nodes */

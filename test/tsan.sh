@@ -9,8 +9,8 @@
 # (tsan.supp).
 #
 # ORIEL_TSAN_TESTS names other tests than these.
-tests=${ORIEL_TSAN_TESTS:-threads threads_windows threads_epoch unit_util
-	unit_progress_thread}
+tests=${ORIEL_TSAN_TESTS:-threads threads_windows threads_epoch notify_threads
+	unit_util unit_progress_thread}
 src=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 
 skip()

@@ -86,6 +86,7 @@ static void read_parts(struct orl_creation *creation)
 	uint32_t i;
 
 	win->paths = ORL_PATH_NODE | ORL_PATH_REMOTE;
+	win->number = (uint32_t)(creation->parts[0].ctl / ORL_CACHELINE);
 	creation->contiguous = false;
 	for (i = 0; i < win->size; i++) {
 		const struct orl_part *part = &creation->parts[i];

@@ -4,7 +4,7 @@
  * window's regions, and are to forget them before those go.  Each has a link
  * of its own, on which nothing waits behind a lock.
  */
-#include "win.h"
+#include "regions.h"
 
 #include <stdlib.h>
 

@@ -10,6 +10,8 @@
  */
 #include "watch.h"
 
+#include "regions.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,13 +147,13 @@ static void free_object(struct orl_win *win)
 	for (i = 0; i < win->nnear && win->targets; i++)
 		orl_path_release(&win->targets[win->near[i]]);
 	orl_watch_close(win);
+	orl_win_part(win);
 	orl_remote_free(win);
 	free(win->targets);
 	free(win->near);
 	orl_regions_free(win);
 	if (win->ctl)
 		orl_arena_free(win->ctl);
-	orl_win_part(win);
 	if (win->memory)
 		orl_arena_free(win->memory);
 	orl_host_comm_close(&win->comm);
@@ -196,6 +198,8 @@ static int build(struct orl_creation *creation)
 	rc = rc ? rc : orl_creation_targets(creation);
 	if (!rc && win->flavor == MPI_WIN_FLAVOR_SHARED)
 		rc = orl_win_memory(creation);
+	if (!rc && creation->args->of && orl_win_join(win, creation->args->of))
+		rc = MPI_ERR_NO_MEM;
 	return rc ? rc : enter_map(win);
 }
 

@@ -2,18 +2,36 @@
 /*
  * dup.c - several windows on one memory: each has a control block, targets
  * and epochs of its own, made as those of any window.  Memory that a window
- * has allocated is given back by the last of them that is freed.
+ * has allocated is given back by the last of them that is freed; of dynamic
+ * ones each has a table of what is attached to all.
  */
-#include "win.h"
+#include "regions.h"
 
 static pthread_mutex_t rings = PTHREAD_MUTEX_INITIALIZER;
 
-void orl_win_join(struct orl_win *win, struct orl_win *of)
+void orl_alike_lock(void)
 {
 	pthread_mutex_lock(&rings);
-	win->alike = of->alike ? of->alike : of;
-	of->alike = win;
+}
+
+void orl_alike_unlock(void)
+{
 	pthread_mutex_unlock(&rings);
+}
+
+int orl_win_join(struct orl_win *win, struct orl_win *of)
+{
+	int rc = 0;
+
+	orl_alike_lock();
+	if (win->dynamic)
+		rc = orl_regions_copy(win, of);
+	if (!rc) {
+		win->alike = orl_alike_next(of);
+		of->alike = win;
+	}
+	orl_alike_unlock();
+	return rc;
 }
 
 static struct orl_win *before(struct orl_win *win)
@@ -38,10 +56,10 @@ static void leave_ring(struct orl_win *win)
 
 void orl_win_part(struct orl_win *win)
 {
-	pthread_mutex_lock(&rings);
+	orl_alike_lock();
 	if (win->alike)
 		leave_ring(win);
-	pthread_mutex_unlock(&rings);
+	orl_alike_unlock();
 }
 
 int orl_win_dup(struct orl_win *of, MPI_Info info, MPI_Win *handle)
@@ -57,14 +75,10 @@ int orl_win_dup(struct orl_win *of, MPI_Info info, MPI_Win *handle)
 				     .of = of };
 	int rc;
 
-	if (of->dynamic)
-		return orl_win_fail(of, call, MPI_ERR_RMA_FLAVOR,
-				    "of MPI_Win_create_dynamic: attach the "
-				    "memory to another such window");
 	if (of->is_leaving)
 		return orl_win_fail(of, call, MPI_ERR_WIN,
 				    "MPI_Win_free was called");
-	rc = orl_host_comm_make(of->comm.group, &args.comm);
+	rc = orl_host_comm_make(of->comm.group, of->number, &args.comm);
 	if (rc)
 		return orl_win_fail(of, call, rc,
 				    "no communicator of the window's group: "

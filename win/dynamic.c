@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * dynamic.c - attached memory of dynamic windows (MPI-3.1 section 11.2.4).
+ * dynamic.c - attached memory of dynamic windows (MPI-3.1 section 11.2.4), the
+ * owner's side.
  *
- * The owner keeps its regions sorted by address in a table in its arena.
- * Origins search the table itself, so nothing they know can be out of date;
- * for those of other nodes the owner does, when their records arrive, or they
- * ask for the key of a region that is registered, and are told when it goes
- * (src/path/keys.c).
- * The owner changes the table between two increments of regions_seq; an
- * origin whose search overlapped a change searches again.  A table that is
- * given back stays mapped in every origin, so a late reader reads nonsense,
- * not unmapped memory, and then sees the sequence changed.
+ * The owner keeps its regions sorted by address in a table in its arena, which
+ * the node's origins search (region.c).  For those of other nodes the owner
+ * does, when their records arrive, or they ask for the key of a region that is
+ * registered, and are told when it goes (src/path/keys.c).
+ *
+ * Tables change under the lock of windows on the same memory (dup.c), as what
+ * is attached to one of these is attached to all; handlers see table and own as
+ * one, since they run under the progress lock.
  *
  * Regions of size zero are legal, but never accessed: only the owner keeps
  * them, to know what may be detached.
  */
-#include "win.h"
+#include "regions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,114 +64,6 @@ void orl_regions_free(struct orl_win *win)
 	free(win->attached->empty);
 	free(win->attached);
 }
-
-/* How many of n sorted regions begin at or below addr. */
-static uint32_t count_below(const struct orl_region *table, uint32_t n,
-			    uint64_t addr)
-{
-	uint32_t low = 0, high = n;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (__atomic_load_n(&table[mid].addr, __ATOMIC_RELAXED) <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-/* -- the origin's side ----------------------------------------------------- */
-
-struct search {
-	uint64_t addr, len;
-	bool found;
-	bool mapped; /* all of it */
-};
-
-/* The range may go on from region to region where they touch. */
-static bool covers(const struct orl_region *table, uint32_t n,
-		   struct search *search)
-{
-	uint32_t i = count_below(table, n, search->addr);
-	uint64_t end = search->addr + search->len, covered;
-
-	if (!i || end < search->addr)
-		return false;
-	search->mapped = true;
-	for (i--, covered = search->addr; covered < end; i++) {
-		uint64_t begin, size;
-
-		if (i >= n)
-			return false;
-		begin = __atomic_load_n(&table[i].addr, __ATOMIC_RELAXED);
-		size = __atomic_load_n(&table[i].len, __ATOMIC_RELAXED);
-		if (covered < begin || covered - begin >= size)
-			return false;
-		covered = begin + size;
-		search->mapped &=
-			__atomic_load_n(&table[i].mapped, __ATOMIC_RELAXED);
-	}
-	return true;
-}
-
-static bool is_settled(void *arg)
-{
-	struct orl_ctl *ctl = arg;
-
-	/* Acquire: pairs with the release in end_change. */
-	return !(atomic_load_explicit(&ctl->regions_seq, memory_order_acquire) &
-		 1);
-}
-
-static bool is_unchanged(struct orl_ctl *ctl, uint32_t seq)
-{
-	atomic_thread_fence(memory_order_acquire);
-	return atomic_load_explicit(&ctl->regions_seq, memory_order_relaxed) ==
-	       seq;
-}
-
-/* One search; false if the owner has changed the table meanwhile. */
-static bool search_once(struct orl_target *target, struct search *search)
-{
-	struct orl_ctl *ctl = orl_target_ctl(target);
-	/* Acquire: pairs with the release in end_change. */
-	uint32_t n, seq = atomic_load_explicit(&ctl->regions_seq,
-					       memory_order_acquire);
-	uint64_t table;
-
-	if (seq & 1)
-		return false;
-	n = __atomic_load_n(&ctl->nregions, __ATOMIC_RELAXED);
-	table = __atomic_load_n(&ctl->regions, __ATOMIC_RELAXED);
-	/* Do the two belong together?  Else n may be past the table. */
-	if (!is_unchanged(ctl, seq))
-		return false;
-	search->found = n && covers((void *)(table + (uint64_t)target->delta),
-				    n, search);
-	return is_unchanged(ctl, seq);
-}
-
-int orl_regions_find(struct orl_win *win, struct orl_place *place,
-		     uint64_t addr, uint64_t len)
-{
-	struct orl_target *target = place->target;
-	struct orl_ctl *ctl = orl_target_ctl(target);
-	struct search search = { .addr = addr, .len = len };
-
-	/* The owner finds out, and reports it. */
-	if (target->path->remote)
-		return 0;
-	while (!search_once(target, &search))
-		orl_wait_brief(&ctl->exposure, ORL_BELL_ALL, is_settled, ctl);
-	if (!search.found)
-		return MPI_ERR_RMA_RANGE;
-	place->path = orl_win_path(win, target->rank, search.mapped);
-	return 0;
-}
-
-/* -- the owner's side ------------------------------------------------------ */
 
 static void begin_change(struct orl_ctl *ctl)
 {
@@ -232,7 +124,6 @@ static int grow(struct orl_win *win)
 	return 0;
 }
 
-/* Handlers see table and own as one: they run under the progress lock. */
 static void insert(struct orl_win *win, uint32_t at,
 		   const struct orl_region *region, const struct orl_own *own)
 {
@@ -300,7 +191,7 @@ int orl_regions_key(const struct orl_am_source *source, uint64_t off,
 		return MPI_ERR_RMA_FLAVOR;
 	if (!orl_remote_is_origin(win, source))
 		return MPI_ERR_RANK;
-	at = count_below(win->attached->table, win->ctl->nregions, off);
+	at = orl_regions_below(win->attached->table, win->ctl->nregions, off);
 	if (!at)
 		return 0;
 	region = &win->attached->table[at - 1];
@@ -326,7 +217,7 @@ static void close_region(struct orl_win *win, uint64_t addr,
 		orl_mr_close(&own->mr);
 }
 
-/* -- attach and detach ----------------------------------------------------- */
+/* -- one window's table ---------------------------------------------------- */
 
 static int attach_empty(struct orl_regions *regions, const void *base)
 {
@@ -365,7 +256,9 @@ static int attach(struct orl_win *win, const struct orl_region *region)
 	struct orl_own own;
 	int rc;
 
-	at = count_below(regions->table, n, region->addr);
+	if (!region->len)
+		return attach_empty(regions, (void *)region->addr);
+	at = orl_regions_below(regions->table, n, region->addr);
 	if (at && region->addr - regions->table[at - 1].addr <
 			  regions->table[at - 1].len)
 		return MPI_ERR_RMA_ATTACH;
@@ -380,6 +273,69 @@ static int attach(struct orl_win *win, const struct orl_region *region)
 	insert(win, at, region, &own);
 	return 0;
 }
+
+/* False if no region begins there; else what is left to be closed is in own. */
+static bool take_out(struct orl_win *win, const void *base, struct orl_own *own)
+{
+	struct orl_regions *regions = win->attached;
+	uint32_t at = orl_regions_below(regions->table, win->ctl->nregions,
+					(uint64_t)base);
+
+	*own = (struct orl_own){ .told = false };
+	if (!at || regions->table[at - 1].addr != (uint64_t)base)
+		return detach_empty(regions, base);
+	*own = extract(win, at - 1);
+	return true;
+}
+
+/* -- windows on the same memory, see dup.c --------------------------------- */
+
+static void detach_others(struct orl_win *win, struct orl_win *end,
+			  const void *base)
+{
+	struct orl_win *other = orl_alike_next(win);
+	struct orl_own own;
+
+	for (; other != end; other = orl_alike_next(other)) {
+		take_out(other, base, &own);
+		close_region(other, (uint64_t)base, &own);
+	}
+}
+
+/* All or none. */
+static int attach_all(struct orl_win *win, const struct orl_region *region)
+{
+	const void *base = (const void *)region->addr;
+	struct orl_win *other = win;
+	struct orl_own own;
+	int rc;
+
+	do {
+		rc = attach(other, region);
+		if (rc && other != win) {
+			detach_others(win, other, base);
+			take_out(win, base, &own);
+			close_region(win, region->addr, &own);
+		}
+		other = orl_alike_next(other);
+	} while (!rc && other != win);
+	return rc;
+}
+
+int orl_regions_copy(struct orl_win *win, const struct orl_win *of)
+{
+	const struct orl_regions *from = of->attached;
+	uint32_t i;
+	int rc = 0;
+
+	for (i = 0; i < of->ctl->nregions && !rc; i++)
+		rc = attach(win, &from->table[i]);
+	for (i = 0; i < from->nempty && !rc; i++)
+		rc = attach_empty(win->attached, from->empty[i]);
+	return rc;
+}
+
+/* -- attach and detach ----------------------------------------------------- */
 
 int orl_win_attach(struct orl_win *win, void *base, MPI_Aint size)
 {
@@ -405,9 +361,9 @@ int orl_win_attach(struct orl_win *win, void *base, MPI_Aint size)
 				    "the other ranks cannot reach memory that "
 				    "is not of MPI_Alloc_mem: path cma is "
 				    "switched off or forbidden (ptrace rules)");
-	orl_lock(&win->mutex);
-	rc = size ? attach(win, &region) : attach_empty(win->attached, base);
-	orl_unlock(&win->mutex);
+	orl_alike_lock();
+	rc = attach_all(win, &region);
+	orl_alike_unlock();
 	if (rc)
 		return orl_win_fail(win, "MPI_Win_attach", rc,
 				    "%lld bytes at %p%s", (long long)size, base,
@@ -419,23 +375,17 @@ int orl_win_attach(struct orl_win *win, void *base, MPI_Aint size)
 
 int orl_win_detach(struct orl_win *win, const void *base)
 {
-	struct orl_regions *regions = win->attached;
-	struct orl_own own = { .told = false };
-	bool found = false;
-	uint32_t at;
+	struct orl_own own;
+	bool found;
 
 	if (!win->dynamic)
 		return orl_win_fail(win, "MPI_Win_detach", MPI_ERR_RMA_FLAVOR,
 				    "the window is not dynamic");
-	orl_lock(&win->mutex);
-	at = count_below(regions->table, win->ctl->nregions, (uint64_t)base);
-	if (at && regions->table[at - 1].addr == (uint64_t)base) {
-		own = extract(win, at - 1);
-		found = true;
-	} else {
-		found = detach_empty(regions, base);
-	}
-	orl_unlock(&win->mutex);
+	orl_alike_lock();
+	found = take_out(win, base, &own);
+	if (found)
+		detach_others(win, win, base);
+	orl_alike_unlock();
 	close_region(win, (uint64_t)base, &own);
 	if (!found)
 		return orl_win_fail(win, "MPI_Win_detach", MPI_ERR_RMA_ATTACH,

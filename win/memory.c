@@ -68,7 +68,6 @@ int orl_win_memory(struct orl_creation *creation)
 
 	if (creation->args->of) {
 		win->base = creation->args->of->base;
-		orl_win_join(win, creation->args->of);
 		return 0;
 	}
 	switch (win->flavor) {

@@ -2,6 +2,8 @@
 /* place.c - the rare half of place.h: odd layouts, and what was wrong. */
 #include "place.h"
 
+#include "regions.h"
+
 #include <stdio.h>
 
 /* What lies between the blocks need not be attached: each block alone. */

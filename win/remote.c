@@ -10,6 +10,8 @@
  */
 #include "watch.h"
 
+#include "regions.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,6 +7,8 @@
  */
 #include "win.h"
 
+#include "regions.h"
+
 #include <stdlib.h>
 
 /* -- places ---------------------------------------------------------------- */

@@ -6,6 +6,8 @@
  */
 #include "watch.h"
 
+#include "regions.h"
+
 #include <malloc.h>
 #include <stdlib.h>
 

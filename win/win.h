@@ -26,7 +26,7 @@
 
 #define ORL_BARRIER_ROUNDS 29
 
-/* Attached memory of a dynamic window, in the owner's arena; dynamic.c. */
+/* Attached memory of a dynamic window, in the owner's arena; regions.h. */
 struct orl_region {
 	uint64_t addr, len;
 	uint64_t mapped; /* lies in the owner's arena */
@@ -202,6 +202,8 @@ struct orl_win {
 	uint32_t info;	       /* flags of info.c */
 	uint32_t notice_tags;  /* on all ranks: the least that one asked for */
 	uint32_t ctl_bytes;
+	uint32_t number; /* the same on all ranks, of no other window: from the
+			  * address of rank 0's control block */
 	struct orl_acc_domain domain;
 	struct orl_regions *attached; /* dynamic.c */
 	struct orl_asker *askers;     /* asker.c */
@@ -427,40 +429,30 @@ int orl_nic_flush_near(struct orl_win *win);
  */
 int orl_win_memory(struct orl_creation *creation);
 
-/* dup.c: it is one more on the memory of another. */
-void orl_win_join(struct orl_win *win, struct orl_win *of);
+/* -- windows on the same memory, dup.c ------------------------------------- */
+
+/*
+ * It is one more on the memory of another, when it is all there; attached
+ * memory is copied: 0 or -ENOMEM.
+ */
+int orl_win_join(struct orl_win *win, struct orl_win *of);
 /* There it is no more; what is left in win->memory is for nobody else. */
 void orl_win_part(struct orl_win *win);
+/* Over which windows these are, and over their attached memory. */
+void orl_alike_lock(void);
+void orl_alike_unlock(void);
+
+/* The one after it in the ring of these: itself if there is no other. */
+static inline struct orl_win *orl_alike_next(struct orl_win *win)
+{
+	return win->alike ? win->alike : win;
+}
+
+/* -- paths ----------------------------------------------------------------- */
 
 /* The path to memory of a near target, as all of its near origins choose it. */
 const struct orl_path *orl_win_path(const struct orl_win *win, uint32_t rank,
 				    bool mapped);
-
-/* dynamic.c */
-int orl_regions_make(struct orl_win *win);
-void orl_regions_free(struct orl_win *win);
-/*
- * Is [addr, addr + len) attached at the place's target?  Sets the path; 0,
- * or MPI_ERR_RMA_RANGE.
- */
-int orl_regions_find(struct orl_win *win, struct orl_place *place,
-		     uint64_t addr, uint64_t len);
-
-/* For an origin on another node, which is told when the region goes: an error
- * class.  Progress lock held. */
-int orl_regions_key(const struct orl_am_source *source, uint64_t off,
-		    struct orl_key *key);
-
-/* asker.c; the progress lock is held by who notes and frees.  False: there is
- * no memory. */
-bool orl_asker_note(struct orl_win *win, uint32_t rank);
-/*
- * Waits until nobody knows the region at addr any more: then memory may be
- * attached there again.  Communication: one message an origin that has ever
- * asked.
- */
-void orl_askers_recall(struct orl_win *win, uint64_t addr);
-void orl_askers_free(struct orl_win *win);
 
 /* info.c */
 void orl_info_read(struct orl_win *win, MPI_Info info, bool creation);

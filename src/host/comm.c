@@ -128,15 +128,24 @@ static bool is_of_world(MPI_Group group)
 	return i == size;
 }
 
-/* Keeps it apart from groups that the program makes communicators of. */
-#define MAKE_TAG 19026
+/* What the host allows of them. */
+static uint32_t most_tags(void)
+{
+	int *most, flag;
 
-int orl_host_comm_make(MPI_Group group, MPI_Comm *comm)
+	if (PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &flag) ||
+	    !flag)
+		return INT16_MAX;
+	return (uint32_t)*most;
+}
+
+int orl_host_comm_make(MPI_Group group, uint32_t number, MPI_Comm *comm)
 {
 	int rc;
 
 	if (!is_of_world(group))
 		return MPI_ERR_GROUP;
-	rc = PMPI_Comm_create_group(MPI_COMM_WORLD, group, MAKE_TAG, comm);
+	rc = PMPI_Comm_create_group(MPI_COMM_WORLD, group,
+				    (int)(number % most_tags()), comm);
 	return rc ? orl_host_error_class(rc) : 0;
 }
