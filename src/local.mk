@@ -37,7 +37,7 @@ libcore_la_LIBADD = -lpthread -ldl
 hostlib_LTLIBRARIES = liboriel.la
 liboriel_la_SOURCES = include/oriel.h \
 	src/mpi/block.c src/mpi/block.h src/mpi/communicate.c src/mpi/counted.h \
-	src/mpi/entry.h src/mpi/error.c src/mpi/extend.c src/mpi/finalize.c \
+	src/mpi/entry.h src/mpi/error.c src/mpi/extend.c src/mpi/extend_fortran.c src/mpi/finalize.c \
 	src/mpi/fortran.c src/mpi/library.c src/mpi/object.c src/mpi/stat.c \
 	src/mpi/request.c src/mpi/survey.c src/mpi/synchronise.c src/mpi/unit.h src/mpi/window.c
 liboriel_la_LIBADD = libcore.la

@@ -8,6 +8,7 @@
 #include "entry.h"
 
 #include "config.h"
+#include "oriel.h"
 #include "orl_util.h"
 
 #include <dlfcn.h>
@@ -30,6 +31,17 @@ static bool get_predefined(MPI_Win win, int keyval, MPI_Aint *value)
 		*value = *(MPI_Aint *)found;
 	else
 		*value = *(int *)found;
+	return true;
+}
+
+/* The attribute of oriel.h, by the same number in both languages. */
+static bool get_progress(MPI_Win win, int keyval, MPI_Aint *value)
+{
+	struct orl_win *w = orl_win_find(win);
+
+	if (!w || keyval != ORIEL_WIN_PROGRESS)
+		return false;
+	*value = *orl_win_progress(w);
 	return true;
 }
 
@@ -74,24 +86,32 @@ static void *find_by(void *caller)
 }
 
 /*
- * The host's window has these attributes, too, and the host knows what is
- * true in Fortran: it sets the flag, and only the value is ours.
+ * The host's window has the predefined ones, too, and the host knows what is
+ * true in Fortran: it sets the flag, and only the value is ours.  For an
+ * attribute that it does not have it is asked for one that it has.
  */
 static void get_attr(MPI_Fint *win, MPI_Fint *keyval, MPI_Aint *value,
 		     MPI_Fint *flag, MPI_Fint *ierror)
 {
 	static _Atomic(void *) found;
 	void *symbol = find_next(&found, HOST_NAME);
+	MPI_Win handle = PMPI_Win_f2c(*win);
+	MPI_Fint size = MPI_WIN_SIZE;
+	MPI_Aint progress;
+	bool is_ours = get_progress(handle, *keyval, &progress);
 	get_attr_fn host;
 
 	if (orl_unlikely(!symbol))
 		symbol = find_by(__builtin_return_address(0));
 	memcpy(&host, &symbol, sizeof(host));
 	if (orl_likely(host && host != get_attr))
-		host(win, keyval, value, flag, ierror);
+		host(win, is_ours ? &size : keyval, value, flag, ierror);
 	else if (ierror)
 		*ierror = MPI_ERR_INTERN;
-	get_predefined(PMPI_Win_f2c(*win), *keyval, value);
+	if (is_ours)
+		*value = progress;
+	else
+		get_predefined(handle, *keyval, value);
 }
 
 #define SPELLING(name)                                                         \
@@ -127,7 +147,8 @@ int MPII_Win_get_attr(MPI_Win win, int keyval, void *value, int *flag, int type)
 	get_attr_fn host;
 	void *symbol;
 
-	*flag = get_predefined(win, keyval - 1, &predefined);
+	*flag = get_predefined(win, keyval - 1, &predefined) ||
+		get_progress(win, keyval, &predefined);
 	if (*flag)
 		memcpy(value, &predefined, sizeof(predefined));
 	if (*flag || orl_unlikely(orl_host_win_is_bare(win)))
