@@ -10,21 +10,24 @@
  *
  * Halos are double: that of step s + 2 overwrites that of s.  A neighbour sends
  * it after our s + 1 has come to it, and we have sent that after we had used s.
+ *
+ *	halo [STEPS [mpi]]	mpi: by post, start, complete and wait instead
  */
 /* ranks: 1 2 4; paths: default cma; hosts: 2x1 2x2 */
 #include <mpi.h>
 #include <oriel.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define CELLS 64 /* of a rank */
-#define STEPS 200
 
-enum {
-	LEFT,
-	RIGHT
-}; /* tags, by the side of the receiver, and + 2 in odd
-		       * steps: counts of steps do not mix */
+/* Tags, by the side of the receiver, and + 2 in odd steps: counts of steps do
+ * not mix. */
+enum { LEFT, RIGHT };
+
+static int rank, size, steps = 200;
+static MPI_Group both; /* neighbours */
 
 static double initial(int cell)
 {
@@ -37,18 +40,41 @@ static double heat(double left, double here, double right)
 }
 
 /* The window: two halos of the step's parity, from the left and the right. */
-static void send_edges(const double *cells, int parity, MPI_Win win)
+static void by_notification(const double *cells, int parity, MPI_Win win)
 {
-	int rank, size;
+	int left = 2 * parity + LEFT, right = 2 * parity + RIGHT;
 
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	Oriel_Put_notify(&cells[0], 1, MPI_DOUBLE, (rank + size - 1) % size,
-			 2 * parity + RIGHT, 1, MPI_DOUBLE, 2 * parity + RIGHT,
-			 win);
+			 right, 1, MPI_DOUBLE, right, win);
 	Oriel_Put_notify(&cells[CELLS - 1], 1, MPI_DOUBLE, (rank + 1) % size,
-			 2 * parity + LEFT, 1, MPI_DOUBLE, 2 * parity + LEFT,
-			 win);
+			 left, 1, MPI_DOUBLE, left, win);
+	Oriel_Notify_wait(win, left, 1);
+	Oriel_Notify_wait(win, right, 1);
+	/* The next step writes where the edges were put from. */
+	MPI_Win_flush_local_all(win);
+}
+
+static void find_neighbours(void)
+{
+	int ranks[2] = { (rank + size - 1) % size, (rank + 1) % size };
+	MPI_Group world;
+
+	MPI_Comm_group(MPI_COMM_WORLD, &world);
+	MPI_Group_incl(world, ranks[0] == ranks[1] ? 1 : 2, ranks, &both);
+	MPI_Group_free(&world);
+}
+
+/* By MPI alone: the receiver opens its memory to both, each time. */
+static void by_mpi(const double *cells, int parity, MPI_Win win)
+{
+	MPI_Win_post(both, 0, win);
+	MPI_Win_start(both, 0, win);
+	MPI_Put(&cells[0], 1, MPI_DOUBLE, (rank + size - 1) % size,
+		2 * parity + RIGHT, 1, MPI_DOUBLE, win);
+	MPI_Put(&cells[CELLS - 1], 1, MPI_DOUBLE, (rank + 1) % size,
+		2 * parity + LEFT, 1, MPI_DOUBLE, win);
+	MPI_Win_complete(win);
+	MPI_Win_wait(win);
 }
 
 static void step(const double *old, double *new, const double *halo)
@@ -60,19 +86,35 @@ static void step(const double *old, double *new, const double *halo)
 			      i < CELLS - 1 ? old[i + 1] : halo[RIGHT]);
 }
 
-static void run(double *cells[2], const double *halos, MPI_Win win)
+typedef void (*exchange_fn)(const double *cells, int parity, MPI_Win win);
+
+static void run(double *cells[2], const double *halos, exchange_fn exchange,
+		MPI_Win win)
 {
 	int s, parity;
 
-	for (s = 0; s < STEPS; s++) {
+	for (s = 0; s < steps; s++) {
 		parity = s % 2;
-		send_edges(cells[parity], parity, win);
-		Oriel_Notify_wait(win, 2 * parity + LEFT, 1);
-		Oriel_Notify_wait(win, 2 * parity + RIGHT, 1);
-		/* The next step writes where the edges were put from. */
-		MPI_Win_flush_local_all(win);
+		exchange(cells[parity], parity, win);
 		step(cells[parity], cells[!parity], halos + 2 * parity);
 	}
+}
+
+/* Microseconds of a step. */
+static double run_all(double *cells[2], const double *halos, bool mpi,
+		      MPI_Win win)
+{
+	double begin, end;
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	begin = MPI_Wtime();
+	if (!mpi)
+		MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
+	run(cells, halos, mpi ? by_mpi : by_notification, win);
+	if (!mpi)
+		MPI_Win_unlock_all(win);
+	end = MPI_Wtime();
+	return 1e6 * (end - begin) / steps;
 }
 
 /* The same by one process. */
@@ -84,7 +126,7 @@ static double *expected(int n)
 
 	for (i = 0; i < n; i++)
 		old[i] = initial(i);
-	for (s = 0; s < STEPS; s++) {
+	for (s = 0; s < steps; s++) {
 		for (i = 0; i < n; i++)
 			new[i] = heat(old[(i + n - 1) % n], old[i],
 				      old[(i + 1) % n]);
@@ -99,30 +141,33 @@ static double *expected(int n)
 int main(int argc, char **argv)
 {
 	double two[2][CELLS], *cells[2] = { two[0], two[1] };
-	double *halos, *want;
-	int rank, size, i, wrong = 0;
+	double *halos, *want, us;
+	bool mpi = argc > 2;
+	int i, wrong = 0;
 	MPI_Win win;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	if (argc > 1)
+		steps = atoi(argv[1]);
 	MPI_Win_allocate(4 * sizeof(double), sizeof(double), MPI_INFO_NULL,
 			 MPI_COMM_WORLD, &halos, &win);
 	for (i = 0; i < CELLS; i++)
 		cells[0][i] = initial(rank * CELLS + i);
-	MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
-	run(cells, halos, win);
-	MPI_Win_unlock_all(win);
+	find_neighbours();
+	us = run_all(cells, halos, mpi, win);
+	MPI_Group_free(&both);
 	want = expected(size * CELLS);
 	for (i = 0; i < CELLS; i++)
-		wrong += cells[STEPS % 2][i] != want[rank * CELLS + i];
+		wrong += cells[steps % 2][i] != want[rank * CELLS + i];
 	free(want);
 	MPI_Win_free(&win);
 	MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM,
 		      MPI_COMM_WORLD);
 	if (!rank)
-		printf("%d ranks, %d steps: %d cells are wrong\n", size, STEPS,
-		       wrong);
+		printf("%d ranks, %d steps of %.2f us: %d cells are wrong\n",
+		       size, steps, us, wrong);
 	MPI_Finalize();
 	return wrong ? 1 : 0;
 }

@@ -10,17 +10,21 @@
  * request for that, so the step between is not waited for.  Meanwhile all add
  * their energy to rank 0 by another window on the same memory, Oriel_Win_dup,
  * whose accumulates need no order, and whose locks are in nobody's way.
+ *
+ *	md [STEPS [mpi]]	mpi: a flush and a message for each neighbour
  */
 /* ranks: 1 2 4; paths: default cma; hosts: 2x1 2x2 */
 #include <mpi.h>
 #include <oriel.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define EACH  100 /* particles of a rank, at first */
-#define MOST  800 /* at most: of all, with 8 ranks */
-#define STEPS 100
+#define EACH	   100 /* particles of a rank, at first */
+#define MOST	   800 /* at most: of all, with 8 ranks */
+#define MOST_STEPS 10000
 
 struct particle {
 	long id, place, speed; /* places 0 to ranks * LENGTH - 1 */
@@ -35,13 +39,14 @@ struct inbox {
 
 struct memory {
 	struct inbox inboxes[2][2]; /* [parity][side] */
-	long energy[STEPS];	    /* rank 0's */
+	long energy[MOST_STEPS];    /* rank 0's */
 };
 
 #define LOWER 0
 #define UPPER 1
 
-static int rank, size;
+static int rank, size, steps = 100;
+static bool mpi;
 static struct particle mine[MOST];
 static int count;
 
@@ -82,23 +87,44 @@ static void move(struct inbox out[2])
 	count = kept;
 }
 
-/* To the neighbour's inbox of the other side. */
-static void send(const struct inbox *out, int parity, int side, MPI_Win win)
+static int neighbour(int side)
 {
-	int to = side == UPPER ? (rank + 1) % size : (rank + size - 1) % size;
+	return (side == UPPER ? rank + 1 : rank + size - 1) % size;
+}
+
+/* To the neighbour's inbox of the other side. */
+static void send(const struct inbox *out, int parity, int side, MPI_Win win,
+		 MPI_Request *sent)
+{
 	MPI_Aint at = (MPI_Aint)sizeof(struct inbox) * (2 * parity + !side);
 	int bytes = (int)(out->count * (long)sizeof(struct particle));
+	int to = neighbour(side), tag = tag_of(parity, !side);
 
 	MPI_Put(out->particles, bytes, MPI_BYTE, to,
 		at + (MPI_Aint)offsetof(struct inbox, particles), bytes,
 		MPI_BYTE, win);
-	Oriel_Put_notify(&out->count, 1, MPI_LONG, to, at, 1, MPI_LONG,
-			 tag_of(parity, !side), win);
+	if (!mpi) {
+		Oriel_Put_notify(&out->count, 1, MPI_LONG, to, at, 1, MPI_LONG,
+				 tag, win);
+		Oriel_Rflush(to, win, sent);
+		return;
+	}
+	MPI_Put(&out->count, 1, MPI_LONG, to, at, 1, MPI_LONG, win);
+	MPI_Win_flush(to, win);
+	MPI_Isend(NULL, 0, MPI_BYTE, to, tag, MPI_COMM_WORLD, sent);
 }
 
 static void receive(const struct inbox *in, int parity, int side, MPI_Win win)
 {
-	Oriel_Notify_wait(win, tag_of(parity, side), 1);
+	int tag = tag_of(parity, side);
+
+	if (!mpi) {
+		Oriel_Notify_wait(win, tag, 1);
+	} else {
+		MPI_Recv(NULL, 0, MPI_BYTE, neighbour(side), tag,
+			 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Win_sync(win);
+	}
 	memcpy(mine + count, in->particles,
 	       (size_t)in->count * sizeof(struct particle));
 	count += (int)in->count;
@@ -131,16 +157,13 @@ static void run(struct memory *memory, MPI_Win win, MPI_Win sums)
 				   { MPI_REQUEST_NULL, MPI_REQUEST_NULL } };
 	int step, side, parity;
 
-	for (step = 0; step < STEPS; step++) {
+	for (step = 0; step < steps; step++) {
 		parity = step % 2;
 		wait_for(sent[parity]);
 		move(out[parity]);
-		for (side = LOWER; side <= UPPER; side++) {
-			int to = side == UPPER ? rank + 1 : rank + size - 1;
-
-			send(&out[parity][side], parity, side, win);
-			Oriel_Rflush(to % size, win, &sent[parity][side]);
-		}
+		for (side = LOWER; side <= UPPER; side++)
+			send(&out[parity][side], parity, side, win,
+			     &sent[parity][side]);
 		for (side = LOWER; side <= UPPER; side++)
 			receive(&memory->inboxes[parity][side], parity, side,
 				win);
@@ -172,7 +195,7 @@ static int count_wrong(const struct memory *memory)
 		long first = rank * LENGTH + 0L, id = mine[i].id, want;
 
 		want = id / EACH * LENGTH + id % EACH * 7 % LENGTH +
-		       STEPS * mine[i].speed;
+		       steps * mine[i].speed;
 		want %= (long)size * LENGTH;
 		want += want < 0 ? (long)size * LENGTH : 0;
 		wrong += mine[i].place != want || want < first ||
@@ -184,45 +207,68 @@ static int count_wrong(const struct memory *memory)
 		      MPI_COMM_WORLD);
 	wrong += total[0] != (long)size * EACH;
 	wrong += total[1] != (long)size * EACH * (size * EACH - 1) / 2;
-	for (i = 0; i < STEPS && !rank; i++)
+	for (i = 0; i < steps && !rank; i++)
 		wrong += memory->energy[i] != total[2];
 	return wrong;
+}
+
+/* Microseconds of a step.  By MPI alone the sums go by the same window. */
+static double run_all(struct memory *memory, MPI_Win win, MPI_Win sums)
+{
+	double begin;
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	begin = MPI_Wtime();
+	MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
+	MPI_Win_lock_all(MPI_MODE_NOCHECK, sums);
+	run(memory, win, mpi ? win : sums);
+	MPI_Win_unlock_all(sums);
+	MPI_Win_unlock_all(win);
+	MPI_Barrier(MPI_COMM_WORLD);
+	return 1e6 * (MPI_Wtime() - begin) / steps;
+}
+
+static MPI_Win duplicate(MPI_Win win)
+{
+	MPI_Info info;
+	MPI_Win sums;
+
+	MPI_Info_create(&info);
+	MPI_Info_set(info, "accumulate_ordering", "none");
+	Oriel_Win_dup(win, info, &sums);
+	MPI_Info_free(&info);
+	return sums;
 }
 
 int main(int argc, char **argv)
 {
 	struct memory *memory;
 	MPI_Win win, sums;
-	MPI_Info info;
+	double us;
 	int wrong;
 
+	mpi = argc > 2;
+	if (argc > 1)
+		steps = atoi(argv[1]);
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	if (size * EACH > MOST)
+	if (steps < 1 || steps > MOST_STEPS || size * EACH > MOST)
 		MPI_Abort(MPI_COMM_WORLD, 2);
 	MPI_Win_allocate(sizeof(*memory), 1, MPI_INFO_NULL, MPI_COMM_WORLD,
 			 &memory, &win);
 	memset(memory, 0, sizeof(*memory));
-	MPI_Info_create(&info);
-	MPI_Info_set(info, "accumulate_ordering", "none");
-	Oriel_Win_dup(win, info, &sums);
-	MPI_Info_free(&info);
+	sums = duplicate(win);
 	begin();
-	MPI_Barrier(MPI_COMM_WORLD);
-	MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
-	MPI_Win_lock_all(MPI_MODE_NOCHECK, sums);
-	run(memory, win, sums);
-	MPI_Win_unlock_all(sums);
-	MPI_Win_unlock_all(win);
-	MPI_Barrier(MPI_COMM_WORLD);
+	us = run_all(memory, win, sums);
 	wrong = count_wrong(memory);
 	MPI_Win_free(&sums);
 	MPI_Win_free(&win);
 	MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM,
 		      MPI_COMM_WORLD);
 	if (!rank)
-		printf("%d ranks, %d steps: %d mistakes\n", size, STEPS, wrong);
+		printf("%d ranks, %d steps of %.2f us: %d mistakes\n", size,
+		       steps, us, wrong);
 	MPI_Finalize();
 	return wrong ? 1 : 0;
 }

@@ -8,6 +8,8 @@
  * worker draws the number of its next batch while it computes on this one:
  * Oriel_Rfetch_and_op gives a request, where MPI_Fetch_and_op needs a flush
  * that waits.
+ *
+ *	server [ROUNDS [mpi]]	mpi: a flush and a message for each gradient
  */
 /* ranks: 2 3 4; paths: default cma; hosts: 2x1 2x2 */
 #include <math.h>
@@ -16,13 +18,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define PARAMETERS 8
-#define BATCHES	   20 /* a round */
-#define SAMPLES	   16 /* a batch */
-#define ROUNDS	   200
-#define RATE	   0.5
+#define PARAMETERS  8
+#define BATCHES	    20 /* a round */
+#define SAMPLES	    16 /* a batch */
+#define MOST_ROUNDS 100000
+#define RATE	    0.5
 
 enum { GRADIENT, ROUND }; /* tags */
 
@@ -30,10 +33,13 @@ enum { GRADIENT, ROUND }; /* tags */
 struct server {
 	double model[PARAMETERS];
 	double gradient[PARAMETERS];
-	long next[ROUNDS]; /* batch that nobody has drawn, by round */
+	long next[MOST_ROUNDS]; /* batch that nobody has drawn, by round */
 };
 
 #define AT(member) (offsetof(struct server, member))
+
+static int rounds = 200;
+static bool mpi;
 
 /* What is to be learnt, and the data: sample k of a batch. */
 static double truth(int p)
@@ -62,14 +68,60 @@ static void add_gradient(long batch, const double *model, double *gradient)
 	}
 }
 
+/* -- by notifications, or by MPI alone ------------------------------------- */
+
 static void draw(int round, long *batch, MPI_Win win, MPI_Request *request)
 {
+	MPI_Aint at = AT(next) + round * sizeof(long);
 	static const long one = 1;
 
-	Oriel_Rfetch_and_op(&one, batch, MPI_LONG, 0,
-			    AT(next) + round * sizeof(long), MPI_SUM, win,
-			    request);
+	*request = MPI_REQUEST_NULL;
+	if (!mpi) {
+		Oriel_Rfetch_and_op(&one, batch, MPI_LONG, 0, at, MPI_SUM, win,
+				    request);
+		return;
+	}
+	MPI_Fetch_and_op(&one, batch, MPI_LONG, 0, at, MPI_SUM, win);
+	MPI_Win_flush_local(0, win);
 }
+
+static void send(const double *gradient, MPI_Win win)
+{
+	if (!mpi) {
+		Oriel_Accumulate_notify(gradient, PARAMETERS, MPI_DOUBLE, 0,
+					AT(gradient), PARAMETERS, MPI_DOUBLE,
+					MPI_SUM, GRADIENT, win);
+		MPI_Win_flush_local(0, win);
+		return;
+	}
+	MPI_Accumulate(gradient, PARAMETERS, MPI_DOUBLE, 0, AT(gradient),
+		       PARAMETERS, MPI_DOUBLE, MPI_SUM, win);
+	MPI_Win_flush(0, win);
+	MPI_Send(NULL, 0, MPI_BYTE, 0, GRADIENT, MPI_COMM_WORLD);
+}
+
+static void tell(int rank, MPI_Win win)
+{
+	if (!mpi)
+		Oriel_Put_notify(NULL, 0, MPI_DOUBLE, rank, 0, 0, MPI_DOUBLE,
+				 ROUND, win);
+	else
+		MPI_Send(NULL, 0, MPI_BYTE, rank, ROUND, MPI_COMM_WORLD);
+}
+
+static void await(int tag, int count, MPI_Win win)
+{
+	if (!mpi)
+		Oriel_Notify_wait(win, tag, count);
+	while (mpi && count--)
+		MPI_Recv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+	/* What comes next looks at memory that others have written. */
+	if (mpi)
+		MPI_Win_sync(win);
+}
+
+/* -- the work -------------------------------------------------------------- */
 
 static void read_model(double *model, MPI_Win win)
 {
@@ -98,27 +150,25 @@ static void work(int round, MPI_Win win)
 		has_model = true;
 		memset(gradient, 0, sizeof(gradient));
 		add_gradient(batch, model, gradient);
-		Oriel_Accumulate_notify(gradient, PARAMETERS, MPI_DOUBLE, 0,
-					AT(gradient), PARAMETERS, MPI_DOUBLE,
-					MPI_SUM, GRADIENT, win);
-		MPI_Win_flush_local(0, win);
+		send(gradient, win);
 	}
 	/* The server says that the model is new. */
-	Oriel_Notify_wait(win, ROUND, 1);
+	await(ROUND, 1, win);
 }
 
 static void serve(struct server *server, int workers, MPI_Win win)
 {
 	int p, rank;
 
-	Oriel_Notify_wait(win, GRADIENT, BATCHES);
+	await(GRADIENT, BATCHES, win);
 	for (p = 0; p < PARAMETERS; p++) {
 		server->model[p] -= RATE * server->gradient[p];
 		server->gradient[p] = 0;
 	}
+	/* Before anybody reads it. */
+	MPI_Win_sync(win);
 	for (rank = 1; rank <= workers; rank++)
-		Oriel_Put_notify(NULL, 0, MPI_DOUBLE, rank, 0, 0, MPI_DOUBLE,
-				 ROUND, win);
+		tell(rank, win);
 }
 
 static double distance(const struct server *server)
@@ -131,33 +181,50 @@ static double distance(const struct server *server)
 	return sum;
 }
 
+/* Microseconds of a round. */
+static double run(struct server *server, int rank, int workers, MPI_Win win)
+{
+	double begin;
+	int round;
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	begin = MPI_Wtime();
+	MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
+	for (round = 0; round < rounds; round++)
+		if (rank)
+			work(round, win);
+		else
+			serve(server, workers, win);
+	MPI_Win_unlock_all(win);
+	return 1e6 * (MPI_Wtime() - begin) / rounds;
+}
+
 int main(int argc, char **argv)
 {
-	int rank, size, round, bad = 0;
+	double before = 0, us;
 	struct server *server;
-	double before = 0;
+	int rank, size, bad = 0;
 	MPI_Win win;
 
+	mpi = argc > 2;
+	if (argc > 1)
+		rounds = atoi(argv[1]);
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	if (rounds < 1 || rounds > MOST_ROUNDS || size < 2)
+		MPI_Abort(MPI_COMM_WORLD, 2);
 	MPI_Win_allocate(rank ? 0 : sizeof(*server), 1, MPI_INFO_NULL,
 			 MPI_COMM_WORLD, &server, &win);
 	if (!rank) {
 		memset(server, 0, sizeof(*server));
 		before = distance(server);
 	}
-	MPI_Barrier(MPI_COMM_WORLD);
-	MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
-	for (round = 0; round < ROUNDS; round++)
-		if (rank)
-			work(round, win);
-		else
-			serve(server, size - 1, win);
-	MPI_Win_unlock_all(win);
+	us = run(server, rank, size - 1, win);
 	if (!rank) {
-		printf("%d workers, %d rounds: distance %g, then %g\n",
-		       size - 1, ROUNDS, before, distance(server));
+		printf("%d workers, %d rounds of %.2f us: distance %g, then "
+		       "%g\n",
+		       size - 1, rounds, us, before, distance(server));
 		bad = !(distance(server) < before / 100);
 	}
 	MPI_Bcast(&bad, 1, MPI_INT, 0, MPI_COMM_WORLD);
