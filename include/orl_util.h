@@ -77,6 +77,8 @@ static inline void orl_unlock(pthread_mutex_t *mutex)
 	  "1, json or a file: what each window did, when it is freed")         \
 	X(trace, TRACE, text, "",                                              \
 	  "a folder, for a trace of each rank's calls as a browser shows it")  \
+	X(check, CHECK, check, "0",                                            \
+	  "1, or abort: misuse of windows is reported, and ends the program")  \
 	X(provider, PROVIDER, text, "",                                        \
 	  "libfabric provider between nodes, as fi_info names it")             \
 	X(iface, IFACE, text, "", "network interface or device between nodes") \
@@ -106,6 +108,8 @@ enum {
 };
 
 enum { ORL_PROGRESS_POLL, ORL_PROGRESS_THREAD, ORL_PROGRESS_AUTO };
+
+enum { ORL_CHECK_OFF, ORL_CHECK_REPORT, ORL_CHECK_ABORT };
 
 enum { ORL_ATOMICS_OWNER, ORL_ATOMICS_NIC };
 

@@ -36,7 +36,8 @@ static void use(struct test_win *w, int nonzero)
 		MPI_Accumulate(&value, 1, MPI_INT, target, 0, 1, MPI_INT,
 			       MPI_MAX, w->win);
 		MPI_Win_flush(target, w->win);
-		MPI_Get(&got, 1, MPI_INT, target, 0, 1, MPI_INT, w->win);
+		MPI_Fetch_and_op(NULL, &got, MPI_INT, target, 0, MPI_NO_OP,
+				 w->win);
 		MPI_Win_flush(target, w->win);
 		check(got >= value, "%s: got %d after a maximum with %d",
 		      test_kind_name(w->kind), got, value);

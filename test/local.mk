@@ -255,7 +255,7 @@ clean-local: clean-tsan
 # -- end of ThreadSanitizer ---------------------------------------------------------
 
 # -- what users see: sums, traces, the doctor ----------------------------------------
-check_PROGRAMS += test/watched_job
-TESTS += test/watched.sh test/doctor.sh
-EXTRA_DIST += test/watched.sh test/watched.py test/doctor.sh
+check_PROGRAMS += test/watched_job test/misuse_job
+TESTS += test/watched.sh test/misuse.sh test/checked.sh test/doctor.sh
+EXTRA_DIST += test/misuse.sh test/checked.sh test/watched.sh test/watched.py test/doctor.sh
 # -- end of what users see -------------------------------------------------------------

@@ -57,6 +57,7 @@ static void large(struct test_win *w, int t)
 	MPI_Put(buf, n, MPI_INT, t, at(w, t, MANY), n, MPI_INT, w->win);
 	MPI_Win_flush(t, w->win);
 	MPI_Put(buf, 1, stripes, t, at(w, t, MANY), 1, stripes, w->win);
+	MPI_Win_flush(t, w->win);
 	MPI_Accumulate(buf, n, MPI_INT, t, at(w, t, MANY), n, MPI_INT, MPI_MAX,
 		       w->win);
 	MPI_Accumulate(buf, 1, stripes, t, at(w, t, MANY), 1, stripes, MPI_MAX,

@@ -90,18 +90,19 @@ static void expose_all(void)
 
 static void access_all(int round)
 {
+	static int values[WINDOWS]; /* until complete */
 	int w, to;
 
 	for (w = 0; w < WINDOWS; w++) {
 		MPI_Group targets = group_of(w, false);
-		int value = value_of(round, w, test_rank);
 
+		values[w] = value_of(round, w, test_rank);
 		MPI_Win_start(targets, 0, windows[w].win);
 		MPI_Group_free(&targets);
 		for (to = 0; to < test_size; to++)
 			if (accesses[w][test_rank][to])
 				MPI_Accumulate(
-					&value, 1, MPI_INT, to,
+					&values[w], 1, MPI_INT, to,
 					test_at(&windows[w], to,
 						test_rank *
 							(MPI_Aint)sizeof(int)),

@@ -77,6 +77,7 @@ static void *one_window(void *arg)
 		if (i % 10 == 0)
 			MPI_Win_flush_all(common);
 	}
+	MPI_Win_flush_all(common);
 	return NULL;
 }
 

@@ -5,6 +5,7 @@
  * Not counted are transfers that are held back, links for the network's
  * atomics, and what owners and origins note of the regions of dynamic windows.
  */
+#include "check.h"
 #include "watch.h"
 
 #include <malloc.h>
@@ -30,7 +31,7 @@ static uint64_t held(const struct orl_win *win)
 	       malloc_usable_size(win->exposed) +
 	       malloc_usable_size(win->attached) +
 	       malloc_usable_size(win->nic) + held_by_links(win) +
-	       orl_watch_held(win) + orl_lease_held(win);
+	       orl_watch_held(win) + orl_check_held(win) + orl_lease_held(win);
 }
 
 static void add(void *value, void *arg)

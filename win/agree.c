@@ -3,7 +3,7 @@
  * agree.c - the collective decisions of a window's creation.  Each rank
  * decides from the same parts, so all decide alike, without a word more.
  */
-#include "creation.h"
+#include "check.h"
 
 void orl_creation_explain(struct orl_creation *creation, uint32_t rank,
 			  const char *why)
@@ -147,6 +147,7 @@ int orl_creation_agree(struct orl_creation *creation, int rc)
 	struct orl_win *win = creation->win;
 	struct orl_verdict mine = {
 		.base = (uint64_t)win->base,
+		.log = orl_check_address(win),
 		.error = rc,
 		.paths = win->paths,
 	};

@@ -8,6 +8,7 @@
  * that no rank waits for another that has given up, unless it lacks even the
  * memory to take part.
  */
+#include "check.h"
 #include "watch.h"
 
 #include "regions.h"
@@ -117,6 +118,7 @@ static void fill_part(struct orl_win *win, int error, struct orl_part *part)
 		.noncontig = orl_info_is_noncontig(win),
 		.crowded = orl_wait_is_crowded(),
 		.stats = !win->rank && orl_stats_are_wanted(),
+		.check = orl_options.check != ORL_CHECK_OFF,
 	};
 	orl_card_fill(&part->card);
 	orl_progress_cores(part->cores);
@@ -146,6 +148,7 @@ static void free_object(struct orl_win *win)
 
 	for (i = 0; i < win->nnear && win->targets; i++)
 		orl_path_release(&win->targets[win->near[i]]);
+	orl_check_close(win);
 	orl_watch_close(win);
 	orl_win_part(win);
 	orl_remote_free(win);
@@ -196,6 +199,7 @@ static int build(struct orl_creation *creation)
 	if (!rc && win->spans)
 		rc = orl_remote_meet(creation);
 	rc = rc ? rc : orl_creation_targets(creation);
+	rc = rc ? rc : orl_check_open(creation);
 	if (!rc && win->flavor == MPI_WIN_FLAVOR_SHARED)
 		rc = orl_win_memory(creation);
 	if (!rc && creation->args->of && orl_win_join(win, creation->args->of))
@@ -220,6 +224,8 @@ static int exchange(struct orl_creation *creation)
 	rc = orl_creation_agree(creation, build(creation));
 	if (!rc)
 		rc = orl_creation_finish(creation);
+	if (!rc)
+		orl_check_join(creation);
 	if (rc && win->handle != MPI_WIN_NULL)
 		leave_map(win);
 	return rc;

@@ -24,7 +24,8 @@ struct orl_part {
 	uint8_t noncontig; /* alloc_shared_noncontig was given */
 	uint8_t crowded;   /* orl_wait_is_crowded, by earlier windows */
 	uint8_t stats; /* of rank 0: sums are wanted, orl_stats_are_wanted */
-	char why[94];  /* text of the error */
+	uint8_t check; /* ORIEL_CHECK */
+	char why[93];  /* text of the error */
 };
 _Static_assert(sizeof(struct orl_part) == 208, "exchanged between processes");
 
@@ -42,9 +43,10 @@ struct orl_introduction {
 /* And at the end. */
 struct orl_verdict {
 	uint64_t base; /* of memory of a shared window, allocated since */
+	uint64_t log;  /* orl_check_address */
 	int32_t error;
 	uint32_t paths;
-	char why[112];
+	char why[104];
 };
 
 struct orl_creation {

@@ -3,7 +3,7 @@
  * error.c - the one place where an internal result becomes the error that
  * the user sees: class, text, error handler.
  */
-#include "win.h"
+#include "check.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -64,6 +64,8 @@ int orl_win_fail(struct orl_win *win, const char *call, int class,
 	snprintf(text, sizeof(text), "%s on window \"%s\", rank %u of %u: %s",
 		 call, name, win->rank, win->size, reason);
 	orl_log(ORL_LOG_DEBUG, "%s", text);
+	if (win->check)
+		orl_check_error(win, call, class, reason);
 	return orl_host_raise_win(win->handle,
 				  orl_host_error_code(class, text));
 }

@@ -8,6 +8,7 @@
  * the link, with all that a transfer needs, is made at its first access and
  * lives as long as the window.
  */
+#include "check.h"
 #include "watch.h"
 
 #include "regions.h"
@@ -47,6 +48,7 @@ void orl_remote_for_all(void (*fn)(struct orl_win *win))
  * the network ends after it. */
 void orl_win_leave(void)
 {
+	orl_check_leave();
 	orl_host_unhook();
 }
 

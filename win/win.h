@@ -208,6 +208,7 @@ struct orl_win {
 	struct orl_regions *attached; /* dynamic.c */
 	struct orl_asker *askers;     /* asker.c */
 	struct orl_watch *watch;      /* watch.h; NULL: nobody watches */
+	struct orl_check *check;      /* check.h; NULL: not checked */
 };
 _Static_assert(offsetof(struct orl_win, head) == 0,
 	       "as orl_win_calls reads it");

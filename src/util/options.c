@@ -32,6 +32,11 @@ static const struct word agents[] = { { "owner", ORL_ATOMICS_OWNER },
 				      { "nic", ORL_ATOMICS_NIC },
 				      { NULL, 0 } };
 
+static const struct word checks[] = { { "0", ORL_CHECK_OFF },
+				      { "1", ORL_CHECK_REPORT },
+				      { "abort", ORL_CHECK_ABORT },
+				      { NULL, 0 } };
+
 static const struct word levels[] = {
 	{ "none", ORL_LOG_NONE },   { "error", ORL_LOG_ERROR },
 	{ "warn", ORL_LOG_WARN },   { "info", ORL_LOG_INFO },
@@ -54,6 +59,11 @@ static bool find_word(const struct word *words, const char *text, size_t len,
 static bool parse_level(const char *text, long *value)
 {
 	return find_word(levels, text, strlen(text), value);
+}
+
+static bool parse_check(const char *text, long *value)
+{
+	return find_word(checks, text, strlen(text), value);
 }
 
 static bool parse_progress(const char *text, long *value)
