@@ -301,6 +301,12 @@ const struct orl_calls orl_calls_checked = {
 	.sync = sync,
 };
 
+void orl_check_released(struct orl_win *win, int rank, bool all)
+{
+	orl_access_release(win, rank);
+	orl_buffer_release(win, rank, all);
+}
+
 /* -- choosing -------------------------------------------------------------- */
 
 static bool all_want(const struct orl_creation *creation)

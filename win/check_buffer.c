@@ -211,3 +211,22 @@ void orl_buffer_settle(struct orl_win *win, const struct orl_settled *settled)
 	check->nbuffers = left;
 	pthread_mutex_unlock(&check->lock);
 }
+
+void orl_buffer_release(struct orl_win *win, int target, bool all)
+{
+	struct orl_check *check = win->check;
+	uint32_t i, left = 0;
+
+	pthread_mutex_lock(&check->lock);
+	for (i = 0; i < check->nbuffers; i++) {
+		struct orl_buffer *buffer = &check->buffers[i];
+		bool is_his = buffer->target == (uint32_t)target;
+
+		if (is_his)
+			buffer->stored = 0;
+		if (!is_his || !all)
+			check->buffers[left++] = *buffer;
+	}
+	check->nbuffers = left;
+	pthread_mutex_unlock(&check->lock);
+}

@@ -264,6 +264,20 @@ void orl_access_settle(struct orl_win *win, const struct orl_settled *settled)
 		drop(win, is_settled, settled);
 }
 
+static bool is_released(const struct orl_win *win,
+			const struct orl_access *access, const void *arg)
+{
+	const int *target = arg;
+
+	return access->origin == win->rank &&
+	       access->target == (uint32_t)*target;
+}
+
+void orl_access_release(struct orl_win *win, int target)
+{
+	drop(win, is_released, &target);
+}
+
 static bool is_fenced(const struct orl_win *win,
 		      const struct orl_access *access, const void *arg)
 {

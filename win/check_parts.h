@@ -106,6 +106,8 @@ void orl_access_note(struct orl_win *win, const struct orl_access *accesses,
 		     unsigned n, bool keep);
 /* This rank's accesses that are complete. */
 void orl_access_settle(struct orl_win *win, const struct orl_settled *settled);
+/* This rank's to that one, of any epoch. */
+void orl_access_release(struct orl_win *win, int target);
 /* This rank's of earlier fence epochs: once all are past the fence. */
 void orl_access_fenced(struct orl_win *win);
 /* Those to this rank in the exposure epoch that has ended. */
@@ -122,6 +124,10 @@ void orl_access_forbid_exposure(struct orl_win *win, bool forbid);
 void orl_buffer_note(struct orl_win *win, const struct orl_buffer *buffer,
 		     bool keep);
 void orl_buffer_settle(struct orl_win *win, const struct orl_settled *settled);
+
+/* What is stored at the target is no longer looked at; nor are the buffers, if
+ * all. */
+void orl_buffer_release(struct orl_win *win, int target, bool all);
 
 /* -- check_report.c -------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
  * owner does so when it comes to a record behind theirs in the same message,
  * which leaves at once, or when the network's reads and writes have ended.
  */
+#include "check.h"
 #include "place.h"
 
 #include <stdlib.h>
@@ -125,6 +126,7 @@ static int tell(struct orl_win *win, const struct orl_xfer *x, int tag)
 	if (orl_unlikely(x->rank == MPI_PROC_NULL))
 		return MPI_SUCCESS;
 	target = &win->targets[x->rank];
+	orl_check_release(win, x->rank, false);
 	if (orl_unlikely(win->nic != NULL))
 		rc = orl_nic_flush(win, target);
 	if (orl_likely(!rc))

@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "check.h"
 #include "win.h"
 
 struct orl_request {
@@ -310,6 +311,7 @@ int orl_win_rflush(struct orl_win *win, int rank, MPI_Request *request)
 	struct orl_am_scope scope;
 	int rc;
 
+	orl_check_release(win, rank, true);
 	if (!is_flushed_later(win, rank))
 		return end(win, &x, false, orl_flush_one(win, x.call, rank),
 			   request);
