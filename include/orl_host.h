@@ -192,6 +192,9 @@ int orl_host_world_size(void);
 /* 0 in a program without. */
 int orl_host_world_rank(void);
 
+/* Of all of comm's, in its order; < 0: of none. */
+int orl_host_world_ranks(const struct orl_comm *comm, int *ranks);
+
 /* Collective: bytes from every rank to every rank. */
 int orl_host_allgather(const struct orl_comm *comm, const void *mine, void *all,
 		       size_t bytes);

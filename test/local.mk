@@ -154,7 +154,9 @@ EXTRA_DIST += $(checks) $(clients) test/client_mpi4py.py \
 # -- end of checks -----------------------------------------------------------
 
 # -- units: util, and the lock of windows -------------------------------------
-units_win = test/unit_util test/unit_rwlock test/unit_petition
+units_win = test/unit_util test/unit_rwlock test/unit_petition test/unit_heat
+test_unit_heat_LDADD = libcore.la
+test_unit_heat_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/win
 test_unit_util_LDADD = libcore.la
 test_unit_rwlock_LDADD = libcore.la
 test_unit_rwlock_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/win
@@ -257,5 +259,5 @@ clean-local: clean-tsan
 # -- what users see: sums, traces, the doctor ----------------------------------------
 check_PROGRAMS += test/watched_job test/misuse_job
 TESTS += test/watched.sh test/misuse.sh test/checked.sh test/doctor.sh
-EXTRA_DIST += test/misuse.sh test/checked.sh test/watched.sh test/watched.py test/doctor.sh
+EXTRA_DIST += test/misuse.sh test/checked.sh test/watched.sh test/watched.py test/heat.py test/doctor.sh
 # -- end of what users see -------------------------------------------------------------

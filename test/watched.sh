@@ -43,6 +43,11 @@ for path in direct,cma cma software; do
 	rm -rf "$dir/trace"
 done
 
+# As a picture, and nothing beside it.
+job ORIEL_STATS="$dir/heat.svg"
+python3 "$top/test/heat.py" "$dir/heat.svg" || fail "picture: see above"
+grep . "$dir/err" && fail "a picture and words"
+
 # In words, and as JSON, to standard error; and nothing if nobody asks.
 job ORIEL_STATS=1
 grep -q '^oriel: window 1 "a "window"", MPI_Win_allocate, 3 ranks' "$dir/err" ||

@@ -203,8 +203,13 @@ void orl_report_write(const struct orl_report *report)
 	const char *wish = (const char *)orl_options.stats;
 	size_t len;
 	char *text;
-	FILE *out = open_memstream(&text, &len);
+	FILE *out;
 
+	if (orl_heat_is_wanted()) {
+		orl_heat_add(report);
+		return;
+	}
+	out = open_memstream(&text, &len);
 	if (!out)
 		return;
 	if (!strcmp(wish, "json") || ends_in(wish, ".json"))

@@ -18,6 +18,9 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct orl_watch *windows;
 static unsigned nwindows;
+/* Of MPI_COMM_WORLD, which is not there any more at the end. */
+static uint32_t world;
+static int writer;
 
 bool orl_stats_are_wanted(void)
 {
@@ -53,6 +56,20 @@ static void unlist(struct orl_watch *watch)
 	pthread_mutex_unlock(&lock);
 }
 
+/* Rank 0 has the picture drawn. */
+static int know_ranks(const struct orl_win *win)
+{
+	struct orl_watch *watch = win->watch;
+
+	if (win->rank || !orl_heat_is_wanted())
+		return 0;
+	world = (uint32_t)orl_host_world_size();
+	writer = orl_host_world_rank();
+	watch->ranks = calloc(win->size, sizeof(*watch->ranks));
+	return watch->ranks ? orl_host_world_ranks(&win->comm, watch->ranks)
+			    : MPI_ERR_NO_MEM;
+}
+
 int orl_stats_open(struct orl_win *win)
 {
 	struct orl_watch *watch = win->watch;
@@ -64,10 +81,11 @@ int orl_stats_open(struct orl_win *win)
 	/* Now, since who has no room for it later leaves others waiting. */
 	watch->gathered =
 		calloc(win->rank ? 1 : win->size, orl_stats_bytes(win->size));
-	if (!watch->stats || !watch->gathered) {
+	if (!watch->stats || !watch->gathered || know_ranks(win)) {
 		orl_host_comm_drop(&watch->comm);
 		free(watch->stats);
 		free(watch->gathered);
+		free(watch->ranks);
 		watch->stats = NULL;
 		return MPI_ERR_NO_MEM;
 	}
@@ -84,6 +102,7 @@ void orl_stats_close(struct orl_win *win)
 	orl_host_comm_drop(&win->watch->comm);
 	free(win->watch->stats);
 	free(win->watch->gathered);
+	free(win->watch->ranks);
 }
 
 /* -- adding up ------------------------------------------------------------- */
@@ -145,6 +164,9 @@ static void write_down(const struct orl_win *win, const char *name,
 		.size = win->size,
 		.rows = rows,
 		.stats = stats,
+		.ranks = win->watch->ranks,
+		.world = world,
+		.writer = writer,
 	};
 
 	orl_report_write(&report);
@@ -177,4 +199,5 @@ void orl_stats_leave(void)
 		finish(watch->win);
 		write_down(watch->win, "", watch->stats, 1);
 	}
+	orl_heat_write();
 }

@@ -91,6 +91,7 @@ struct orl_watch {
 	MPI_Comm comm; /* a copy: the program may have freed its own */
 	struct orl_stats *stats; /* NULL: only traced */
 	char *gathered;		 /* rank 0: room for all ranks' */
+	int *ranks;		 /* of MPI_COMM_WORLD, if heat.c wants them */
 	struct orl_watch *next;	 /* of those that have stats, see stats.c */
 	const struct orl_win *win;
 };
@@ -114,6 +115,10 @@ struct orl_report {
 	uint32_t size; /* of the window */
 	uint32_t rows; /* ranks that are told of: size, or rank 0 alone */
 	const char *stats;
+	/* For heat.c; ranks is NULL if it wants nothing. */
+	const int *ranks; /* [size] of MPI_COMM_WORLD; not of it: < 0 */
+	uint32_t world;	  /* ranks of it */
+	int writer;	  /* the one that is rank 0 of the window */
 };
 
 static inline const struct orl_stats *orl_report_row(
@@ -127,6 +132,12 @@ static inline const struct orl_stats *orl_report_row(
 /* To standard error or a file, as ORIEL_STATS says. */
 void orl_report_write(const struct orl_report *report);
 void orl_report_json(FILE *out, const struct orl_report *report);
+
+/* -- heat.c: a picture, at the end ----------------------------------------- */
+
+bool orl_heat_is_wanted(void);
+void orl_heat_add(const struct orl_report *report);
+void orl_heat_write(void);
 
 /* -- trace.c --------------------------------------------------------------- */
 

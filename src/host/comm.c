@@ -41,6 +41,25 @@ int orl_host_world_rank(void)
 	return PMPI_Comm_rank(MPI_COMM_WORLD, &rank) ? 0 : rank;
 }
 
+int orl_host_world_ranks(const struct orl_comm *comm, int *ranks)
+{
+	int *own = calloc((size_t)comm->size, sizeof(*own)), i, rc;
+	MPI_Group world;
+
+	if (!own)
+		return MPI_ERR_NO_MEM;
+	for (i = 0; i < comm->size; i++)
+		own[i] = i;
+	rc = PMPI_Comm_group(MPI_COMM_WORLD, &world);
+	if (!rc) {
+		rc = PMPI_Group_translate_ranks(comm->group, comm->size, own,
+						world, ranks);
+		PMPI_Group_free(&world);
+	}
+	free(own);
+	return rc ? orl_host_error_class(rc) : 0;
+}
+
 int orl_host_allgather(const struct orl_comm *comm, const void *mine, void *all,
 		       size_t bytes)
 {

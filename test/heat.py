@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""heat.py - does the picture of ORIEL_STATS show what watched_job.c did?"""
+import re
+import sys
+import xml.etree.ElementTree as xml
+
+SVG = "{http://www.w3.org/2000/svg}"
+# By pair of ranks: two windows that were freed, and rank 0's part of another.
+WANT = {
+    "bytes": {(0, 1): 189, (1, 2): 188, (2, 0): 188},
+    "calls": {(0, 1): 21, (1, 2): 20, (2, 0): 20},
+}
+SIDE = 512 / 3
+failed = False
+root = xml.parse(sys.argv[1]).getroot()
+for picture in root.iter(SVG + "g"):
+    unit = picture.get("id")
+    got = {}
+    for cell in picture.iter(SVG + "rect"):
+        title = cell.find(SVG + "title")
+        if title is None:
+            continue
+        at = re.fullmatch(r"rank (\d+) to rank (\d+): (\d+) " + unit,
+                          title.text)
+        origin, target, value = map(int, at.groups())
+        got[origin, target] = value
+        place = round(float(cell.get("y")) / SIDE), round(
+            float(cell.get("x")) / SIDE)
+        failed |= place != (origin, target)
+        # The most is darkest.
+        failed |= (cell.get("fill") == "#540026") != ((origin, target)
+                                                      == (0, 1))
+    if got != WANT.pop(unit):
+        print(f"{unit}: {got}")
+        failed = True
+text = "".join(root.itertext())
+if WANT or "of 3 ranks in 3 windows" not in text or "189" not in text:
+    print(f"missing: {WANT}, {text}")
+    failed = True
+sys.exit(failed)

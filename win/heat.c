@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * heat.c - ORIEL_STATS=FILE.svg: who accessed whom, in ranks of
+ * MPI_COMM_WORLD, as two pictures side by side, of bytes and of calls.  Summed
+ * up by rank 0 of each window when that is freed, and written at the end.  Of
+ * more than CELLS ranks neighbours share a cell.  Under the lock.
+ */
+#include "watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CELLS  64
+#define SIDE   512 /* of a picture */
+#define MARGIN 72
+#define WIDTH  (2 * (SIDE + MARGIN) + MARGIN)
+#define HEIGHT (SIDE + 2 * MARGIN)
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct heat {
+	uint32_t world; /* ranks */
+	int writer;	/* this one */
+	uint32_t per;	/* in a row or column of cells */
+	uint32_t cells; /* of them */
+	unsigned windows;
+	struct orl_sum *sums; /* [cells * cells], by origin, then target */
+} heat;
+
+bool orl_heat_is_wanted(void)
+{
+	const char *wish = (const char *)orl_options.stats;
+	size_t len = wish ? strlen(wish) : 0;
+
+	return len > 4 && !strcmp(wish + len - 4, ".svg");
+}
+
+/* -- adding up ------------------------------------------------------------- */
+
+static bool make(uint32_t world)
+{
+	if (heat.sums)
+		return true;
+	heat.world = world;
+	heat.per = (world + CELLS - 1) / CELLS;
+	heat.cells = (world + heat.per - 1) / heat.per;
+	heat.sums = calloc((size_t)heat.cells * heat.cells, sizeof(*heat.sums));
+	return heat.sums;
+}
+
+/* Ranks of the window that are not of this world are left out. */
+static void add(const struct orl_report *report, uint32_t from, uint32_t to)
+{
+	const struct orl_sum *sum = &orl_report_row(report, from)->targets[to];
+	uint32_t row = (uint32_t)report->ranks[from];
+	uint32_t column = (uint32_t)report->ranks[to];
+	struct orl_sum *cell;
+
+	if (row >= heat.world || column >= heat.world)
+		return;
+	cell = &heat.sums[row / heat.per * heat.cells + column / heat.per];
+	cell->calls += sum->calls;
+	cell->bytes += sum->bytes;
+}
+
+void orl_heat_add(const struct orl_report *report)
+{
+	pthread_mutex_lock(&lock);
+	if (report->ranks && make(report->world)) {
+		heat.windows++;
+		heat.writer = report->writer;
+		for (uint32_t i = 0; i < report->rows; i++)
+			for (uint32_t k = 0; k < report->size; k++)
+				add(report, i, k);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* -- drawing --------------------------------------------------------------- */
+
+enum measure { BYTES, CALLS };
+
+static uint64_t value_of(uint32_t row, uint32_t column, enum measure measure)
+{
+	const struct orl_sum *sum = &heat.sums[row * heat.cells + column];
+
+	return measure == BYTES ? sum->bytes : sum->calls;
+}
+
+/* Near enough to the logarithm to base 2, for a colour. */
+static double log_of(uint64_t value)
+{
+	int power = 63 - __builtin_clzll(value);
+
+	return power + (double)value / (double)(1ull << power) - 1;
+}
+
+struct range {
+	uint64_t least, most; /* but for nought; 0: there is nothing */
+};
+
+static struct range range_of(enum measure measure)
+{
+	struct range range = { .least = 0 };
+
+	for (uint32_t i = 0; i < heat.cells * heat.cells; i++) {
+		uint64_t value = value_of(0, i, measure);
+
+		if (value && (!range.most || value < range.least))
+			range.least = value;
+		if (value > range.most)
+			range.most = value;
+	}
+	return range;
+}
+
+/* From light to dark; red, green, blue. */
+static const int colours[][3] = {
+	{ 255, 237, 160 }, { 254, 178, 76 }, { 240, 59, 32 }, { 84, 0, 38 }
+};
+#define STEPS (int)(sizeof(colours) / sizeof(*colours) - 1)
+
+static void print_colour(FILE *out, double share)
+{
+	int step = share < 1 ? (int)(share * STEPS) : STEPS - 1, rgb[3];
+	double part = share * STEPS - step;
+
+	for (int i = 0; i < 3; i++)
+		rgb[i] =
+			(int)(colours[step][i] +
+			      part * (colours[step + 1][i] - colours[step][i]) +
+			      0.5);
+	fprintf(out, "#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
+}
+
+static double share_of(uint64_t value, struct range range)
+{
+	double all = log_of(range.most) - log_of(range.least);
+
+	return all > 0 ? (log_of(value) - log_of(range.least)) / all : 1;
+}
+
+/* "rank 3", or "ranks 6-8". */
+static void print_ranks(FILE *out, uint32_t cell)
+{
+	uint32_t first = cell * heat.per, last = first + heat.per - 1;
+
+	if (last >= heat.world)
+		last = heat.world - 1;
+	if (first == last)
+		fprintf(out, "rank %u", first);
+	else
+		fprintf(out, "ranks %u-%u", first, last);
+}
+
+static void print_cell(FILE *out, uint32_t row, uint32_t column,
+		       enum measure measure, struct range range)
+{
+	double side = (double)SIDE / heat.cells;
+	uint64_t value = value_of(row, column, measure);
+
+	if (!value)
+		return;
+	fprintf(out,
+		"<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" "
+		"fill=\"",
+		column * side, row * side, side, side);
+	print_colour(out, share_of(value, range));
+	fputs("\"><title>", out);
+	print_ranks(out, row);
+	fputs(" to ", out);
+	print_ranks(out, column);
+	fprintf(out, ": %llu %s</title></rect>\n", (unsigned long long)value,
+		measure == BYTES ? "bytes" : "calls");
+}
+
+/* First ranks of some cells, along both sides. */
+static void print_axes(FILE *out)
+{
+	double side = (double)SIDE / heat.cells;
+	uint32_t step = (heat.cells + 7) / 8;
+
+	for (uint32_t i = 0; i < heat.cells; i += step)
+		fprintf(out,
+			"<text x=\"%.2f\" y=\"-6\" text-anchor=\"middle\">%u"
+			"</text><text x=\"-6\" y=\"%.2f\" text-anchor=\"end\">"
+			"%u</text>\n",
+			(i + 0.5) * side, i * heat.per, (i + 0.5) * side + 4,
+			i * heat.per);
+	fprintf(out,
+		"<text x=\"%d\" y=\"-24\" text-anchor=\"middle\">to rank"
+		"</text><text transform=\"translate(-44 %d) rotate(-90)\" "
+		"text-anchor=\"middle\">from rank</text>\n",
+		SIDE / 2, SIDE / 2);
+}
+
+/* What the colours stand for: equal steps are equal factors. */
+static void print_scale(FILE *out, enum measure measure, struct range range)
+{
+	fprintf(out,
+		"<rect y=\"%d\" width=\"%d\" height=\"12\" fill=\"url(#scale)\""
+		"/><text y=\"%d\">%llu %s</text><text x=\"%d\" y=\"%d\" "
+		"text-anchor=\"middle\">logarithmic</text><text x=\"%d\" "
+		"y=\"%d\" text-anchor=\"end\">%llu</text>\n",
+		SIDE + 16, SIDE, SIDE + 44, (unsigned long long)range.least,
+		measure == BYTES ? "bytes" : "calls", SIDE / 2, SIDE + 44, SIDE,
+		SIDE + 44, (unsigned long long)range.most);
+}
+
+static void print_picture(FILE *out, enum measure measure)
+{
+	struct range range = range_of(measure);
+
+	fprintf(out,
+		"<g id=\"%s\" transform=\"translate(%d %d)\">\n"
+		"<rect width=\"%d\" height=\"%d\" fill=\"#fff\" "
+		"stroke=\"#888\"/>\n",
+		measure == BYTES ? "bytes" : "calls",
+		MARGIN + (int)measure * (SIDE + MARGIN), MARGIN, SIDE, SIDE);
+	for (uint32_t i = 0; i < heat.cells; i++)
+		for (uint32_t k = 0; k < heat.cells; k++)
+			print_cell(out, i, k, measure, range);
+	print_axes(out);
+	print_scale(out, measure, range);
+	fputs("</g>\n", out);
+}
+
+static void print(FILE *out)
+{
+	fprintf(out,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
+		"height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\""
+		" font-size=\"12\">\n<rect width=\"%d\" height=\"%d\" "
+		"fill=\"#fff\"/>\n<defs><linearGradient id=\"scale\">",
+		WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT);
+	for (int i = 0; i <= STEPS; i++) {
+		fprintf(out, "<stop offset=\"%.3f\" stop-color=\"",
+			(double)i / STEPS);
+		print_colour(out, (double)i / STEPS);
+		fputs("\"/>", out);
+	}
+	fprintf(out,
+		"</linearGradient></defs>\n<text x=\"%d\" y=\"24\" "
+		"font-size=\"16\">One-sided communication of %u ranks in %u "
+		"windows: bytes, and calls</text>\n",
+		MARGIN, heat.world, heat.windows);
+	print_picture(out, BYTES);
+	print_picture(out, CALLS);
+	fputs("</svg>\n", out);
+}
+
+/* Each process that is rank 0 of some window has a file of its own. */
+static void name_file(char *path, size_t size)
+{
+	const char *wish = (const char *)orl_options.stats;
+	int stem = (int)strlen(wish) - 4;
+
+	if (heat.writer)
+		snprintf(path, size, "%.*s.%d.svg", stem, wish, heat.writer);
+	else
+		snprintf(path, size, "%s", wish);
+}
+
+void orl_heat_write(void)
+{
+	char path[4096];
+	FILE *out;
+
+	if (!heat.sums)
+		return;
+	name_file(path, sizeof(path));
+	out = fopen(path, "we");
+	if (out)
+		print(out);
+	if (!out || fclose(out))
+		orl_log(ORL_LOG_ERROR, "ORIEL_STATS=%s: %s", path,
+			strerror(errno));
+	free(heat.sums);
+	heat.sums = NULL;
+}
