@@ -68,6 +68,8 @@ says target_stores direct,cma "MPI_Put, rank 1 of 3: target 0, bytes 24 to\
  store of rank 0 or a call that conflicts"
 says origin_changed "$every" "MPI_Put, rank 1 of 3: target 0: its origin\
  buffer, 4 bytes, was changed before MPI_Win_unlock completed it"
+says origin_unmapped "$every" "MPI_Put, rank 1 of 3: target 0: its origin\
+ buffer, 4 bytes, was unmapped before MPI_Win_unlock completed it"
 says result_changed "$near" "MPI_Get, rank 1 of 3: target 0: its result\
  buffer, 4 bytes, was changed before MPI_Win_unlock completed it"
 says result_sent "$every" "MPI_Put, rank 1 of 3: target 2: its origin\
@@ -87,6 +89,8 @@ says noprecede "$every" "MPI_Win_fence, rank 1 of 3: MPI_MODE_NOPRECEDE is\
  called"
 says noput "$near" "MPI_Put, rank 1 of 3: target 0 has asserted\
  MPI_MODE_NOPUT"
+says noput_post "$near" "MPI_Accumulate, rank 1 of 3: target 0 has asserted\
+ MPI_MODE_NOPUT"
 
 # In the report's words, but for places and addresses.
 for path in $every; do
@@ -104,7 +108,7 @@ for path in $every; do
 		fail "right, $path: $(cat "$dir/err")"
 	grep '^oriel check: MPI_' "$dir/err" && fail "$path: but that is right"
 done
-grep -q 'rank 0 of MPI_COMM_WORLD: 0 reports, 0 shown; 19 windows checked' \
+grep -q 'rank 0 of MPI_COMM_WORLD: 0 reports, 0 shown; 21 windows checked' \
 	"$dir/err" || fail "no sum: $(cat "$dir/err")"
 
 # The first one ends the program, if so wished; and nobody asked for any.

@@ -6,6 +6,8 @@
  */
 #include "test.h"
 
+#include <sys/mman.h>
+
 static bool right;
 static int *base;
 static MPI_Win win;
@@ -213,6 +215,20 @@ static void origin_changed(void)
 	MPI_Win_unlock(0, win);
 }
 
+static void origin_unmapped(void)
+{
+	int *mine = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+	if (test_rank == 1)
+		put(mine, 8);
+	if (right)
+		MPI_Win_flush_local(0, win);
+	munmap(mine, 4096);
+	MPI_Win_unlock(0, win);
+}
+
 static void result_changed(void)
 {
 	MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
@@ -299,6 +315,28 @@ static void noput(void)
 	MPI_Win_fence(0, win);
 }
 
+/* Rank 1 updates what rank 0 has promised to be left alone. */
+static void noput_post(void)
+{
+	MPI_Group world, target, origin;
+	const int zero = 0, first = 1;
+
+	MPI_Comm_group(MPI_COMM_WORLD, &world);
+	MPI_Group_incl(world, 1, &zero, &target);
+	MPI_Group_incl(world, 1, &first, &origin);
+	if (!test_rank) {
+		MPI_Win_post(origin, right ? 0 : MPI_MODE_NOPUT, win);
+		MPI_Win_wait(win);
+	} else if (test_rank == 1) {
+		MPI_Win_start(target, 0, win);
+		accumulate(MPI_SUM, MPI_INT);
+		MPI_Win_complete(win);
+	}
+	MPI_Group_free(&world);
+	MPI_Group_free(&target);
+	MPI_Group_free(&origin);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -314,6 +352,7 @@ static const struct {
 	{ "put_and_sum", put_and_sum },
 	{ "target_stores", target_stores },
 	{ "origin_changed", origin_changed },
+	{ "origin_unmapped", origin_unmapped },
 	{ "result_changed", result_changed },
 	{ "result_sent", result_sent },
 	{ "origin_is_result", origin_is_result },
@@ -322,6 +361,7 @@ static const struct {
 	{ "out_of_range", out_of_range },
 	{ "noprecede", noprecede },
 	{ "noput", noput },
+	{ "noput_post", noput_post },
 };
 
 /* misuse_job wrong|right [case] */

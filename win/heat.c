@@ -98,6 +98,9 @@ struct range {
 	uint64_t least, most; /* but for nought; 0: there is nothing */
 };
 
+/* Small differences are not to look like large ones. */
+#define FACTOR_LEAST 16
+
 static struct range range_of(enum measure measure)
 {
 	struct range range = { .least = 0 };
@@ -110,6 +113,8 @@ static struct range range_of(enum measure measure)
 		if (value > range.most)
 			range.most = value;
 	}
+	if (range.most && range.least > range.most / FACTOR_LEAST)
+		range.least = (range.most + FACTOR_LEAST - 1) / FACTOR_LEAST;
 	return range;
 }
 
