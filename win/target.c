@@ -193,6 +193,13 @@ static int make_remote(struct orl_win *win, uint32_t rank,
 	return map_shared(target, part);
 }
 
+/* For the handlers of what others send. */
+static void serve(struct orl_win *win)
+{
+	win->served = win->targets[win->rank];
+	win->served.slot = SERVER_SLOT | ORL_SLOT_OWN;
+}
+
 static int make_targets(struct orl_creation *creation, uint32_t *failed)
 {
 	struct orl_win *win = creation->win;
@@ -234,6 +241,7 @@ int orl_creation_targets(struct orl_creation *creation)
 		win->master =
 			&orl_target_ctl(&win->targets[win->near[0]])->master;
 		count_cores(creation);
+		serve(win);
 		return 0;
 	}
 	ORL_EXPLAIN(creation, "rank %u's memory cannot be reached: %s%s",
@@ -310,7 +318,10 @@ static void set_dynamic_paths(struct orl_win *win)
 			win->queues ? &orl_path_cma : &orl_path_direct;
 }
 
-/* Nobody sends us anything before we know where it has to go. */
+/*
+ * Nobody sends us anything before we know where it has to go.  What only the
+ * verdicts tell some ranks know before others.
+ */
 static int wait_for_all(struct orl_win *win)
 {
 	char *all = malloc(win->size), mine = 0;
@@ -321,22 +332,16 @@ static int wait_for_all(struct orl_win *win)
 	return rc;
 }
 
-static void serve(struct orl_win *win)
-{
-	win->served = win->targets[win->rank];
-	win->served.slot = SERVER_SLOT | ORL_SLOT_OWN;
-}
-
 int orl_creation_finish(struct orl_creation *creation)
 {
 	struct orl_win *win = creation->win;
 
 	if (win->dynamic)
 		set_dynamic_paths(win);
-	if (win->flavor == MPI_WIN_FLAVOR_SHARED)
+	else if (win->flavor == MPI_WIN_FLAVOR_SHARED)
 		place_shared(creation);
-	if (!win->spans)
+	else
 		return 0;
 	serve(win);
-	return wait_for_all(win);
+	return win->spans ? wait_for_all(win) : 0;
 }
