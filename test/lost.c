@@ -210,6 +210,41 @@ static int lock_all(MPI_Win win)
 	return rc ? rc : put(win);
 }
 
+/* A lock that nobody has asked for yet must be asked for by the next. */
+static MPI_Win own;
+
+static void lock_lazily(MPI_Win win)
+{
+	void *base;
+
+	MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_SELF, &base, &own);
+	MPI_Win_set_errhandler(own, MPI_ERRORS_RETURN);
+	if (test_rank != victim)
+		MPI_Win_lock(MPI_LOCK_SHARED, victim, 0, win);
+}
+
+static int lock_all_own(MPI_Win win)
+{
+	int rc;
+
+	usleep(600000);
+	rc = MPI_Win_lock_all(0, own);
+	if (!rc)
+		MPI_Win_unlock_all(own);
+	return rc;
+}
+
+/* What lock_all could not do has left nothing behind. */
+static void lock_own(MPI_Win win)
+{
+	alarm(LIMIT);
+	MPI_Win_unlock(victim, win);
+	if (MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, own) ||
+	    MPI_Win_unlock(0, own))
+		found("the process cannot lock its own window");
+	alarm(0);
+}
+
 /* Their epochs were all granted: the end of one tells. */
 static int unlock_all(MPI_Win win)
 {
@@ -282,6 +317,7 @@ static const struct loss {
 	{ "lock_held", victim_holds_first, lock_first, false, NULL },
 	{ "lock_in_all", victim_holds_all, lock_first, false, NULL },
 	{ "lock_all", victim_holds_own, lock_all, false, NULL },
+	{ "lock_all_own", lock_lazily, lock_all_own, false, lock_own },
 	{ "fence", open_fence, fence, false, NULL },
 	{ "wait", NULL, wait, false, NULL },
 	{ "complete", NULL, complete, false, NULL },

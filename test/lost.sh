@@ -83,5 +83,6 @@ lose 3 kill $locks
 lose 3 kill acc
 lose 3 stop wait $locks $others
 lose 3 stop lock_all
+lose 2 stop lock_all_own
 lose 2 stop $epochs
 exit $failed

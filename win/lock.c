@@ -286,12 +286,12 @@ static int enter_all(struct orl_win *win)
 	int hurry = count_lock(0) ? ORL_MODE_HURRY : 0;
 	int rc = orl_path_settle();
 
-	if (win->lock_all_nocheck)
+	if (orl_unlikely(rc) || win->lock_all_nocheck)
 		return rc;
 	if (orl_unlikely(win->spans))
-		return rc ? rc : orl_lease_take(win, ORL_LEASE_ALL, hurry);
+		return orl_lease_take(win, ORL_LEASE_ALL, hurry);
 	orl_rwlock_enter(win->master, ORL_MODE_SHARED | hurry);
-	return rc;
+	return 0;
 }
 
 static void leave_all(struct orl_win *win)
