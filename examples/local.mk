@@ -2,7 +2,7 @@
 # Programs that show why one wants what oriel.h adds to MPI.  Linked with the
 # library of the build tree, not installed; run by make check too.
 #
-#	mpicc.openmpi halo.c $(pkg-config --cflags --libs oriel-openmpi)
+#	mpicc.openmpi halo.c $(pkg-config --cflags --libs oriel-openmpi) -lm
 examples = examples/halo examples/md examples/server
 noinst_PROGRAMS += $(examples)
 examples_halo_LDADD = liboriel.la

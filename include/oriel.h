@@ -247,7 +247,8 @@ ORIEL_API int Oriel_Win_dup(MPI_Win win, MPI_Info info, MPI_Win *newwin);
  *	ORIEL_PROGRESS_THREAD	a thread of Oriel's
  *
  * The info key oriel_progress=thread, of creation or MPI_Win_set_info, starts
- * the thread.  Without Oriel the host takes the keyval for an invalid one.
+ * the thread.  Without Oriel it is an invalid keyval, an error: a program
+ * that may run without asks only where there is oriel_version.
  */
 #define ORIEL_WIN_PROGRESS 0x4f524c01
 enum { ORIEL_PROGRESS_NONE, ORIEL_PROGRESS_POLL, ORIEL_PROGRESS_THREAD };

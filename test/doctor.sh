@@ -39,7 +39,7 @@ also()
 
 says 0 "^Usage: " "$doctor" --help
 says 0 "^oriel-doctor (Oriel) [0-9]" "$doctor" --version
-says 1 "^Usage: " "$doctor" --nonsense
+says 125 "what is --nonsense" "$doctor" --nonsense
 
 says 0 "^Nothing would fail" "$doctor"
 also "^   version [0-9].* under "

@@ -54,9 +54,10 @@ static uint32_t find_word(const struct word *words, const char *text,
 }
 
 /* "rar,raw" or "none"; other words are not understood and change nothing. */
-static uint32_t parse_list(const struct word *words, const char *text,
-			   uint32_t old)
+static uint32_t parse_list(const char *key, const struct word *words,
+			   const char *text, uint32_t old)
 {
+	const char *all = text;
 	uint32_t bits = 0, bit;
 	size_t len;
 
@@ -65,8 +66,10 @@ static uint32_t parse_list(const struct word *words, const char *text,
 	for (;; text += len + 1) {
 		len = strcspn(text, ",");
 		bit = find_word(words, text, len);
-		if (!bit)
+		if (!bit) {
+			orl_info_strange(key, all);
 			return old;
+		}
 		bits |= bit;
 		if (!text[len])
 			return bits;
@@ -99,6 +102,8 @@ static void read_choice(MPI_Info info, const char *key, const char *yes,
 		*value = true;
 	else if (!strcmp(text, no))
 		*value = false;
+	else
+		orl_info_strange(key, text);
 }
 
 static void read_granularity(struct orl_acc_hints *hints, MPI_Info info)
@@ -112,6 +117,8 @@ static void read_granularity(struct orl_acc_hints *hints, MPI_Info info)
 	value = strtoll(text, &end, 10);
 	if (end != text && !*end && value >= 0)
 		hints->granularity = (uint64_t)value;
+	else
+		orl_info_strange("mpi_accumulate_granularity", text);
 }
 
 static void read_ops(struct orl_acc_hints *hints, MPI_Info info)
@@ -124,7 +131,8 @@ static void read_ops(struct orl_acc_hints *hints, MPI_Info info)
 	if (!strcmp(text, "any_op"))
 		hints->ops = ORL_OPS_ALL;
 	else
-		hints->ops = parse_list(ops, text, hints->ops);
+		hints->ops = parse_list("which_accumulate_ops", ops, text,
+					hints->ops);
 }
 
 static void read_at_creation(struct orl_acc_hints *hints, MPI_Info info)
@@ -152,7 +160,8 @@ void orl_hints_read(struct orl_win *win, MPI_Info info, bool creation)
 	if (creation)
 		read_at_creation(hints, info);
 	if (orl_host_info_get(info, "accumulate_ordering", text, sizeof(text)))
-		hints->ordering = parse_list(orders, text, hints->ordering);
+		hints->ordering = parse_list("accumulate_ordering", orders,
+					     text, hints->ordering);
 }
 
 /* -- telling --------------------------------------------------------------- */

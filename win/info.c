@@ -31,6 +31,14 @@ static const struct {
 };
 #define SWITCHES (sizeof(switches) / sizeof(switches[0]))
 
+void orl_info_strange(const char *key, const char *value)
+{
+	orl_log(ORL_LOG_WARN,
+		"the info key %s has no value \"%s\"; it is as "
+		"if it were not given",
+		key, value);
+}
+
 /*
  * oriel_progress=thread has a thread answer other nodes, whatever the option
  * ORIEL_PROGRESS says; it serves all windows and stays.
@@ -39,9 +47,14 @@ static void read_progress(struct orl_win *win, MPI_Info info)
 {
 	char value[MPI_MAX_INFO_VAL];
 
-	if (!orl_host_info_get(info, "oriel_progress", value, sizeof(value)) ||
-	    strcmp(value, "thread"))
+	if (!orl_host_info_get(info, "oriel_progress", value, sizeof(value)))
 		return;
+	if (strcmp(value, "thread")) {
+		/* What a window tells may be given to another. */
+		if (strcmp(value, "poll"))
+			orl_info_strange("oriel_progress", value);
+		return;
+	}
 	win->info |= THREAD;
 	if (win->spans)
 		orl_info_start_thread(win);
@@ -64,8 +77,12 @@ static void read_atomics(struct orl_win *win, MPI_Info info)
 	char value[MPI_MAX_INFO_VAL];
 
 	if (orl_host_info_get(info, "oriel_atomics", value, sizeof(value))) {
-		nic |= !strcmp(value, "nic");
-		nic &= !!strcmp(value, "owner");
+		if (!strcmp(value, "nic"))
+			nic = true;
+		else if (!strcmp(value, "owner"))
+			nic = false;
+		else
+			orl_info_strange("oriel_atomics", value);
 	}
 	if (nic)
 		win->info |= NIC;
@@ -97,6 +114,8 @@ void orl_info_read(struct orl_win *win, MPI_Info info, bool creation)
 			win->info |= switches[i].flag;
 		else if (!strcmp(value, "false"))
 			win->info &= ~switches[i].flag;
+		else
+			orl_info_strange(switches[i].key, value);
 	}
 }
 

@@ -25,8 +25,10 @@ uint32_t orl_notify_tags(MPI_Info info)
 	if (!orl_host_info_get(info, "oriel_notify_tags", text, sizeof(text)))
 		return TAGS_DEFAULT;
 	value = strtol(text, &end, 10);
-	if (end == text || *end || value < 0 || value > TAGS_MOST)
+	if (end == text || *end || value < 0 || value > TAGS_MOST) {
+		orl_info_strange("oriel_notify_tags", text);
 		return TAGS_DEFAULT;
+	}
 	return (uint32_t)value;
 }
 

@@ -220,6 +220,15 @@ static int make_targets(struct orl_creation *creation, uint32_t *failed)
 	return 0;
 }
 
+static const char *hint(int rc)
+{
+	if (rc == -EPERM || rc == -EACCES)
+		return " (the system's ptrace rules forbid it)";
+	if (rc == -ENOMEM)
+		return " (ORIEL_ARENA takes less address space)";
+	return "";
+}
+
 int orl_creation_targets(struct orl_creation *creation)
 {
 	struct orl_win *win = creation->win;
@@ -245,10 +254,7 @@ int orl_creation_targets(struct orl_creation *creation)
 		return 0;
 	}
 	ORL_EXPLAIN(creation, "rank %u's memory cannot be reached: %s%s",
-		    failed, strerror(-rc),
-		    rc == -EPERM || rc == -EACCES
-			    ? " (the system's ptrace rules forbid it)"
-			    : "");
+		    failed, strerror(-rc), hint(rc));
 	return rc == -ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_UNSUPPORTED_OPERATION;
 }
 

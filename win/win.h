@@ -457,6 +457,8 @@ const struct orl_path *orl_win_path(const struct orl_win *win, uint32_t rank,
 
 /* info.c */
 void orl_info_read(struct orl_win *win, MPI_Info info, bool creation);
+/* Tells who asks for warnings of a value that a key of ours does not have. */
+void orl_info_strange(const char *key, const char *value);
 bool orl_info_no_locks(const struct orl_win *win);
 /* If the window wants it; once the network is open. */
 void orl_info_start_thread(const struct orl_win *win);

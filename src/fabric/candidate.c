@@ -321,9 +321,8 @@ static const char *explain(void)
 	const char *iface = option(orl_options.iface);
 
 	return orl_fabric_text(
-		"libfabric offers no provider%s%s%s%s that is fit for "
-		"other nodes: fi_info lists what there is, ORIEL_PROVIDER and "
-		"ORIEL_IFACE choose",
+		"no provider%s%s%s%s is fit for other nodes; fi_info lists "
+		"them",
 		*provider ? " " : "", provider, *iface ? " on " : "", iface);
 }
 

@@ -279,7 +279,7 @@ void orl_peer_lose(struct orl_fabric_peer *peer, int error)
 
 	if (!peer->error) {
 		peer->error = error;
-		orl_log(ORL_LOG_INFO, "a peer is lost: %s",
+		orl_log(ORL_LOG_DEBUG, "a peer is lost: %s",
 			orl_libfabric.strerror(-error));
 	}
 	stop_looking(peer);

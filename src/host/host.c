@@ -139,6 +139,9 @@ static int start(void)
 	PMPI_Comm_set_errhandler(orl_host_self, MPI_ERRORS_RETURN);
 	PMPI_Query_thread(&level);
 	orl_threaded = level == MPI_THREAD_MULTIPLE;
+	orl_log(ORL_LOG_INFO,
+		"Oriel " PACKAGE_VERSION " does the windows of %s",
+		orl_host_name);
 	return orl_progress_register(poll_host) ? MPI_ERR_INTERN : 0;
 }
 

@@ -21,7 +21,10 @@ static const char help[] =
 	"MPI, the paths between ranks and why, the network, limits; and what\n"
 	"to change where something would fail.\n"
 	"\n"
-	"Exit status: 0, or 1 if something would fail.\n";
+	"  --help     print this\n"
+	"  --version  print the version\n"
+	"\n"
+	"Exit status: 0, 1 if something would fail, 125 if called wrongly.\n";
 
 /* A neighbour of this program or of the library. */
 static int find(char path[PATH_MAX], const char *of, const char *name)
@@ -41,9 +44,14 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "--version"))
 		return printf("oriel-doctor (Oriel) %s\n", PACKAGE_VERSION) < 0;
+	if (argc > 1 && !strcmp(argv[1], "--help"))
+		return fputs(help, stdout) < 0;
 	if (argc > 1) {
-		fputs(help, strcmp(argv[1], "--help") ? stderr : stdout);
-		return !!strcmp(argv[1], "--help");
+		fprintf(stderr,
+			"oriel-doctor: what is %s? --help tells what there "
+			"is\n",
+			argv[1]);
+		return 125;
 	}
 	build = build ? build : orl_build_own();
 	own[len < 0 ? 0 : len] = 0;
