@@ -36,6 +36,8 @@ static const struct option {
 	  "1, json or a file: what each window did, when it is freed" },
 	{ "TRACE", "",
 	  "a folder, for a trace of each rank's calls as a browser shows it" },
+	{ "CHECK", "0",
+	  "1, or abort: misuse of windows is reported, and ends the program" },
 	{ "PROVIDER", "",
 	  "libfabric provider between nodes, as fi_info names it" },
 	{ "IFACE", "", "network interface or device between nodes" },
