@@ -13,6 +13,7 @@
 
 #define BYTES 4096
 #define LARGE 20000 /* registered, between nodes */
+#define MANY  30
 
 static MPI_Win duplicate(MPI_Win of)
 {
@@ -192,6 +193,39 @@ static void attach(bool heap)
 		test_memory_free(heap, mem[i]);
 }
 
+/*
+ * Duplicates of duplicates, freed in an order of their own: the memory goes
+ * with the last of them, and every one has its own counts.
+ */
+static void many(void)
+{
+	long long before = oriel_stat("arena_bytes"), windows;
+	int i, k, t = test_next();
+	MPI_Win wins[MANY];
+	char *base;
+
+	windows = oriel_stat("windows");
+	MPI_Win_allocate(BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base,
+			 &wins[0]);
+	for (i = 1; i < MANY; i++)
+		wins[i] = duplicate(wins[(i - 1) / 2]);
+	for (i = 0; i < MANY; i++) {
+		k = i * 7 % MANY;
+		MPI_Win_fence(0, wins[k]);
+		ok(Oriel_Put_notify(&k, 1, MPI_INT, t, 0, 1, MPI_INT, 4,
+				    wins[k]));
+		ok(Oriel_Notify_wait(wins[k], 4, 1));
+		check(*(int *)(void *)base == k, "%d, not %d",
+		      *(int *)(void *)base, k);
+		MPI_Win_fence(MPI_MODE_NOSUCCEED, wins[k]);
+		MPI_Win_free(&wins[k]);
+	}
+	check(oriel_stat("windows") == windows &&
+		      oriel_stat("arena_bytes") == before,
+	      "%lld bytes are left, before %lld", oriel_stat("arena_bytes"),
+	      before);
+}
+
 /* Windows of halves of the ranks; their communicator is gone. */
 static void part(void)
 {
@@ -226,5 +260,6 @@ int main(int argc, char **argv)
 		attach(true);
 	attach(false);
 	part();
+	many();
 	return test_finish();
 }

@@ -276,28 +276,49 @@ static void errors(const struct test_win *w)
 	       "Oriel_Notify_wait");
 }
 
-/* What one rank wishes less than the others. */
-static void tags(void)
+/* A window whose last tag is the count that is wished for, less one. */
+static void check_tags(const char *wish, int count)
 {
-	char wish[16], told[16] = "";
+	char words[32], told[16] = "";
+	int flag = 0, one = 1;
 	MPI_Info info;
-	int flag = 0;
 	MPI_Win win;
-	void *base;
+	int *base;
 
-	snprintf(wish, sizeof(wish), "%d", test_rank == test_size - 1 ? 3 : 5);
 	MPI_Info_create(&info);
 	MPI_Info_set(info, "oriel_notify_tags", wish);
-	MPI_Win_allocate(8, 1, info, MPI_COMM_WORLD, &base, &win);
+	MPI_Win_allocate(4, 1, info, MPI_COMM_WORLD, &base, &win);
 	MPI_Info_free(&info);
 	MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
 	MPI_Win_get_info(win, &info);
 	MPI_Info_get(info, "oriel_notify_tags", 15, told, &flag);
 	MPI_Info_free(&info);
-	check(flag && !strcmp(told, "3"), "tags: %s", told);
-	expect(Oriel_Notify_test(win, 3, 0, &flag), MPI_ERR_TAG, "tag 3");
-	ok(Oriel_Notify_test(win, 2, 0, &flag));
+	check(flag && atoi(told) == count, "tags: %s of %s", told, wish);
+	snprintf(words, sizeof(words), "tag %d has %d", count, count);
+	MPI_Win_fence(0, win);
+	expect(Oriel_Put_notify(&one, 1, MPI_INT, test_next(), 0, 1, MPI_INT,
+				count, win),
+	       MPI_ERR_TAG, words);
+	if (count)
+		ok(Oriel_Put_notify(&one, 1, MPI_INT, test_next(), 0, 1,
+				    MPI_INT, count - 1, win));
+	MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+	expect(Oriel_Notify_test(win, count, 0, &flag), MPI_ERR_TAG, words);
+	if (count)
+		ok(Oriel_Notify_wait(win, count - 1, 1));
 	MPI_Win_free(&win);
+}
+
+/* What one rank wishes less than the others; the bounds; and no numbers. */
+static void tags(void)
+{
+	check_tags(test_rank == test_size - 1 ? "3" : "5", 3);
+	check_tags("0", 0);
+	check_tags("1", 1);
+	check_tags("1048576", 1048576);
+	check_tags("1048577", 64);
+	check_tags("-1", 64);
+	check_tags("7 tags", 64);
 }
 
 int main(int argc, char **argv)
