@@ -3,6 +3,8 @@
  * What watched.sh counts: each rank's calls are known to the byte.  The last
  * window is left to MPI_Finalize.
  */
+#define ORIEL_OPTIONAL
+#include "oriel.h"
 #include "test.h"
 
 static void access_next(MPI_Win win, int next)
@@ -15,6 +17,12 @@ static void access_next(MPI_Win win, int next)
 	for (i = 0; i < 10; i++)
 		ok(MPI_Put(bytes, 8, MPI_BYTE, next, 8, 8, MPI_BYTE, win));
 	ok(MPI_Rput(bytes, 8, MPI_BYTE, next, 8, 8, MPI_BYTE, win, &request));
+	ok(MPI_Wait(&request, MPI_STATUS_IGNORE));
+	ok(Oriel_Rfetch_and_op(&one, &old, MPI_INT, next, 128, MPI_SUM, win,
+			       &request));
+	ok(MPI_Wait(&request, MPI_STATUS_IGNORE));
+	ok(Oriel_Rcompare_and_swap(&one, &one, &old, MPI_INT, next, 132, win,
+				   &request));
 	ok(MPI_Wait(&request, MPI_STATUS_IGNORE));
 	for (i = 0; i < 3; i++)
 		ok(MPI_Get(bytes, 16, MPI_BYTE, next, 0, 16, MPI_BYTE, win));

@@ -274,8 +274,8 @@ int orl_win_rfetch_and_op(struct orl_win *win, const struct orl_xacc *x,
 	struct orl_am_scope scope;
 	bool counted = begin(win, &x->xfer, &scope);
 
-	return end(win, &x->xfer, counted, orl_win_fetch_and_op(win, x),
-		   request);
+	return end(win, &x->xfer, counted,
+		   orl_win_calls(win)->fetch_and_op(win, x), request);
 }
 
 int orl_win_rcompare_and_swap(struct orl_win *win, const struct orl_xacc *x,
@@ -285,7 +285,8 @@ int orl_win_rcompare_and_swap(struct orl_win *win, const struct orl_xacc *x,
 	bool counted = begin(win, &x->xfer, &scope);
 
 	return end(win, &x->xfer, counted,
-		   orl_win_compare_and_swap(win, x, compare), request);
+		   orl_win_calls(win)->compare_and_swap(win, x, compare),
+		   request);
 }
 
 /* What is not remote is flushed at once, and the network's atomics, which are
