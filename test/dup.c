@@ -14,6 +14,7 @@
 #define BYTES 4096
 #define LARGE 20000 /* registered, between nodes */
 #define MANY  30
+#define MUCH  (1 << 20)
 
 static MPI_Win duplicate(MPI_Win of)
 {
@@ -205,7 +206,7 @@ static void many(void)
 	char *base;
 
 	windows = oriel_stat("windows");
-	MPI_Win_allocate(BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base,
+	MPI_Win_allocate(MUCH, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base,
 			 &wins[0]);
 	for (i = 1; i < MANY; i++)
 		wins[i] = duplicate(wins[(i - 1) / 2]);
@@ -218,6 +219,8 @@ static void many(void)
 		check(*(int *)(void *)base == k, "%d, not %d",
 		      *(int *)(void *)base, k);
 		MPI_Win_fence(MPI_MODE_NOSUCCEED, wins[k]);
+		check(oriel_stat("arena_bytes") >= before + MUCH,
+		      "the memory went before duplicate %d", i);
 		MPI_Win_free(&wins[k]);
 	}
 	check(oriel_stat("windows") == windows &&
