@@ -13,13 +13,14 @@
 #include <sched.h>
 #include <time.h>
 
-#define LARGE	  (1 << 20)
+#define LARGE	  (16 << 20) /* above what sockets hold on the way */
 #define MANY	  1000
 #define LIMIT_S	  30 /* far beyond what it takes */
 #define DONE	  LARGE
 #define MANY_TAG  0
 #define LARGE_TAG 1
-#define LEFT_TAG  2
+#define READ_TAG  2
+#define LEFT_TAG  3
 
 static double seconds(void)
 {
@@ -93,6 +94,30 @@ static void origin_is_away(const struct test_win *w, char *buf)
 	}
 }
 
+/* What was read is changed at once when the notification is there. */
+static void reader_is_away(const struct test_win *w, char *buf)
+{
+	int t = test_rank ^ 1;
+
+	test_fill(w->base, LARGE, test_rank, 8);
+	memset(buf, 0, LARGE);
+	MPI_Win_sync(w->win);
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (test_rank % 2) {
+		ok(Oriel_Notify_wait(w->win, READ_TAG, 1));
+		memset(w->base, 0, LARGE);
+		write_word(w, t, 3);
+	} else {
+		ok(Oriel_Get_notify(buf, LARGE, MPI_BYTE, t, test_at(w, t, 0),
+				    LARGE, MPI_BYTE, READ_TAG, w->win));
+		watch(w, 3);
+		MPI_Win_flush(t, w->win);
+		check(test_differs(buf, LARGE, t, 8) == LARGE,
+		      "%s: notified before the data were read",
+		      test_kind_name(w->kind));
+	}
+}
+
 int main(int argc, char **argv)
 {
 	char *buf = malloc(LARGE);
@@ -111,6 +136,7 @@ int main(int argc, char **argv)
 		MPI_Win_lock_all(0, w.win);
 		target_is_away(&w);
 		origin_is_away(&w, buf);
+		reader_is_away(&w, buf);
 		tell(&w, test_next(), LEFT_TAG);
 		MPI_Win_unlock_all(w.win);
 		test_win_close(&w);
