@@ -207,7 +207,8 @@ EXTRA_DIST += test/network.h
 # -- end of units of progress ----------------------------------------------------
 
 # -- units: active messages ------------------------------------------------------
-units_am = test/unit_am test/unit_am_error test/fuzz_am
+units_am = test/unit_am test/unit_am_error test/unit_transfer test/fuzz_am
+test_unit_transfer_LDADD = libcore.la
 test_unit_am_LDADD = libcore.la
 test_unit_am_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src/am
 test_unit_am_error_LDADD = libcore.la

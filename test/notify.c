@@ -111,6 +111,22 @@ static void put_vector(const struct test_win *w)
 	MPI_Win_flush_local(t, w->win);
 }
 
+/* Told by the call itself, or by a call behind it. */
+static void sum(const struct test_win *w, const long *ones, int count,
+		bool behind)
+{
+	MPI_Aint at = test_at(w, 0, 0);
+
+	if (!behind) {
+		ok(Oriel_Accumulate_notify(ones, count, MPI_LONG, 0, at, count,
+					   MPI_LONG, MPI_SUM, SUM, w->win));
+		return;
+	}
+	ok(MPI_Accumulate(ones, count, MPI_LONG, 0, at, count, MPI_LONG,
+			  MPI_SUM, w->win));
+	tell(w, 0, SUM);
+}
+
 /* All ranks add into rank 0's memory: what its wait for all of them sees. */
 static void accumulate(const struct test_win *w, long *ones)
 {
@@ -120,20 +136,18 @@ static void accumulate(const struct test_win *w, long *ones)
 
 	for (i = 0; i < BYTES / 16; i++)
 		ones[i] = 1;
-	for (k = 0; k < 3; k++) {
+	for (k = 0; k < 6; k++) {
 		memset(w->base, 0, 9000 * sizeof(long));
 		MPI_Win_sync(w->win);
 		MPI_Barrier(MPI_COMM_WORLD);
-		ok(Oriel_Accumulate_notify(ones, counts[k], MPI_LONG, 0,
-					   test_at(w, 0, 0), counts[k],
-					   MPI_LONG, MPI_SUM, SUM, w->win));
+		sum(w, ones, counts[k % 3], k > 2);
 		if (!test_rank) {
 			await(w, SUM, test_size);
-			for (i = 0; i < counts[k]; i++)
+			for (i = 0; i < counts[k % 3]; i++)
 				if (!check(here[i] == test_size,
 					   "%s: sum %d of %d is %ld",
 					   test_kind_name(w->kind), i,
-					   counts[k], here[i]))
+					   counts[k % 3], here[i]))
 					break;
 		}
 		MPI_Win_flush_local(0, w->win);

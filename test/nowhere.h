@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * nowhere.h - for tests of src/am without a network: a fabric that sends to
- * nowhere.  Operations are done at once or by the next poll, with an error if
- * the test wants one.
+ * nowhere.  Messages are done at once or by the next poll, with an error if
+ * the test wants one; reads and writes when the test says so.
  */
 #ifndef NOWHERE_H
 #define NOWHERE_H
@@ -10,6 +10,7 @@
 #include "orl_fabric.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NOWHERE_MOST 16344 /* less than src/am would make a message */
@@ -59,6 +60,40 @@ void orl_fabric_send(struct orl_fabric_op *op, uint64_t peer,
 	}
 	op->next = posted;
 	posted = op;
+}
+
+/* Reads and writes under way, in their order. */
+#define TRANSFERS 16
+static struct orl_fabric_op *transfers[TRANSFERS];
+static int ntransfers;
+
+static void begin_transfer(struct orl_fabric_op *op)
+{
+	if (ntransfers == TRANSFERS)
+		abort();
+	transfers[ntransfers++] = op;
+}
+
+void orl_fabric_write(struct orl_fabric_op *op, uint64_t peer, uint64_t addr,
+		      uint64_t key, const void *src, size_t len)
+{
+	begin_transfer(op);
+}
+
+void orl_fabric_read(struct orl_fabric_op *op, uint64_t peer, uint64_t addr,
+		     uint64_t key, void *dst, size_t len)
+{
+	begin_transfer(op);
+}
+
+/* The i-th of those under way. */
+static inline void end_transfer(int i, int error)
+{
+	struct orl_fabric_op *op = transfers[i];
+
+	for (ntransfers--; i < ntransfers; i++)
+		transfers[i] = transfers[i + 1];
+	op->done(op, error);
 }
 
 int orl_fabric_inject(uint64_t peer, const void *message, size_t len)

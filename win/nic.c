@@ -150,6 +150,23 @@ int orl_nic_flush(struct orl_win *win, const struct orl_target *target)
 	return link ? orl_am_finish(link) : 0;
 }
 
+static bool has_atomics(struct orl_link *link)
+{
+	bool has;
+
+	orl_progress_lock();
+	has = link->amos;
+	orl_progress_unlock();
+	return has;
+}
+
+int orl_nic_settle(struct orl_win *win, const struct orl_target *target)
+{
+	if (!target->path->remote)
+		return orl_nic_flush(win, target);
+	return has_atomics(target->link) ? orl_am_finish(target->link) : 0;
+}
+
 int orl_nic_flush_near(struct orl_win *win)
 {
 	int rc = 0, one;

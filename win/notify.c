@@ -12,6 +12,7 @@
 #include "check.h"
 #include "place.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define TAGS_DEFAULT 64
@@ -62,6 +63,7 @@ static void send_late(struct orl_link *link, struct orl_after *after)
 	struct notice *notice = (struct notice *)after;
 	struct orl_record_word *record;
 
+	assert(!link->lock_record);
 	if (orl_am_room(link) < sizeof(*record))
 		orl_path_push(link);
 	link->lone = NULL;
@@ -130,7 +132,7 @@ static int tell(struct orl_win *win, const struct orl_xfer *x, int tag)
 	target = &win->targets[x->rank];
 	orl_check_release(win, x->rank, false);
 	if (orl_unlikely(win->nic != NULL))
-		rc = orl_nic_flush(win, target);
+		rc = orl_nic_settle(win, target);
 	if (orl_likely(!rc))
 		rc = target->path->remote
 			     ? tell_remote(target, (uint32_t)tag)

@@ -286,6 +286,16 @@ int orl_remote_tell(struct orl_win *win, struct orl_target *target,
 	return rc;
 }
 
+/* What follows reads and writes is written before the flush that tells of its
+ * end is. */
+static void settle_afters(struct orl_win *win)
+{
+	struct orl_link *link;
+
+	for (link = orl_remote_links(win); link; link = link->next)
+		orl_path_settle_afters(link);
+}
+
 /* All links in one go, so that they wait for the slowest, not for the sum. */
 static int for_links(struct orl_win *win, bool flush)
 {
@@ -293,6 +303,7 @@ static int for_links(struct orl_win *win, bool flush)
 	int rc = 0, one;
 
 	if (flush) {
+		settle_afters(win);
 		orl_progress_lock();
 		for (link = win->links; link; link = link->next)
 			orl_path_flush_begin(link);
@@ -330,6 +341,7 @@ int orl_remote_flush_for_barrier(struct orl_win *win)
 	struct orl_link *link;
 	int rc = 0, one;
 
+	settle_afters(win);
 	orl_progress_lock();
 	for (link = win->links; link; link = link->next)
 		if (!is_told(win, link))

@@ -420,6 +420,9 @@ int orl_nic_compare(struct orl_win *win, const struct orl_place *place,
 		    const struct orl_acc *acc, const void *compare);
 /* Of near targets, of which path->flush does not know; also of results. */
 int orl_nic_flush(struct orl_win *win, const struct orl_target *target);
+/* Of any target: what is sent there after this follows the network's
+ * atomics. */
+int orl_nic_settle(struct orl_win *win, const struct orl_target *target);
 int orl_nic_flush_near(struct orl_win *win);
 
 /* -- memory and ranges ----------------------------------------------------- */

@@ -17,6 +17,9 @@ void orl_path_after(struct orl_link *link, struct orl_after *after)
 	after->left = link->begun - link->ended;
 	after->begun = link->begun;
 	after->next = NULL;
+	/* What is written already comes before, and leaves by its message: a
+	 * write of its own would not be one of those that are counted. */
+	link->lone = NULL;
 	if (!after->left) {
 		after->run(link, after);
 		return;
