@@ -74,7 +74,9 @@ static void amo_done(struct orl_fabric_op *op, int error)
 	unlist(amo);
 	put_amo(amo);
 	atomic_fetch_sub_explicit(&namos, 1, memory_order_relaxed);
-	orl_am_transfer_end(link, error);
+	if (orl_unlikely(error))
+		orl_am_transfer_fail(link, error);
+	orl_am_transfer_end(link);
 }
 
 static void start(struct orl_amo *amo, struct orl_link *link)

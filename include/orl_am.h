@@ -177,6 +177,7 @@ struct orl_link {
 	 * where the latter goes; src/path's. */
 	struct orl_record *lone;
 	void *lone_dst;
+	bool is_closed; /* by orl_am_link_free */
 };
 
 /*
@@ -184,6 +185,9 @@ struct orl_link {
  * slots are answered with NULL.
  */
 void orl_am_link_close(struct orl_link *link);
+/* Closes it and frees it, when the last transfer has ended: of a lost peer,
+ * some may still be under way. */
+void orl_am_link_free(struct orl_link *link);
 
 #define ORL_RECORD_ALIGN 8
 
@@ -247,11 +251,13 @@ void orl_am_push(struct orl_link *link);
 bool orl_am_is_under_way(const struct orl_link *link);
 /*
  * A read, write or atomic of the link's memory begins, which link->transfers
- * counts; it has ended, and with an error the peer is taken for lost, which
- * answers what is wrong by closing the connection.
+ * counts; it has failed; it has ended, and with that a link that waits for it
+ * to be freed.  An error of the operation is the link's; any other loses the
+ * peer, which answers what is wrong by closing the connection.
  */
 void orl_am_transfer_begin(struct orl_link *link);
-void orl_am_transfer_end(struct orl_link *link, int error);
+void orl_am_transfer_fail(struct orl_link *link, int error);
+void orl_am_transfer_end(struct orl_link *link);
 /* Forgets what is under construction; its slots are answered with NULL. */
 void orl_am_discard(struct orl_link *link);
 

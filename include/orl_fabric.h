@@ -14,6 +14,7 @@
 #ifndef ORL_FABRIC_H
 #define ORL_FABRIC_H
 
+#include <errno.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -131,8 +132,8 @@ void orl_mr_close(struct orl_mr *mr);
  * One read, write or send.  Whoever posts it provides it, sets done, and
  * leaves it alone until done has been called, once, by orl_fabric_poll (never
  * by the posting function): error is 0 or -errno.  done may free it and post
- * others.  An error means that the peer is lost, except for -EFAULT, -ENOMEM,
- * -EINVAL, -EACCES and -EMSGSIZE.  The other members belong to src/fabric.
+ * others.  An error means that the peer is lost, unless it is of the operation:
+ * this could not be posted.  The other members belong to src/fabric.
  */
 struct orl_fabric_op {
 	void (*done)(struct orl_fabric_op *op, int error);
@@ -149,6 +150,13 @@ struct orl_fabric_op {
 	uint64_t addr, key;
 	int kind, error;
 };
+
+/* Says the error something of the operation, rather than of the peer? */
+static inline bool orl_fabric_is_of_operation(int error)
+{
+	return error == -EFAULT || error == -ENOMEM || error == -EINVAL ||
+	       error == -EACCES || error == -EMSGSIZE;
+}
 
 /*
  * Between local memory and a peer's registered memory, len > 0 and at most

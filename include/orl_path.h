@@ -196,12 +196,15 @@ struct orl_after {
 
 /*
  * Has after->run called when the reads and writes that are under way now have
- * ended: at once if there are none; never if the peer is lost.  In the order
- * of these calls.  Progress lock held.
+ * ended, well or not: at once if there are none.  In the order of these calls.
+ * It may find the peer lost.  Progress lock held.
  */
 void orl_path_after(struct orl_link *link, struct orl_after *after);
 /* The number-th has ended.  Progress lock held. */
 void orl_path_ended(struct orl_link *link, uint32_t number);
+/* Has all run that still wait: of a lost peer, not all may ever end.  Progress
+ * lock held. */
+void orl_path_drop_afters(struct orl_link *link);
 /* Waits until nothing waits. */
 void orl_path_settle_afters(struct orl_link *link);
 
@@ -273,7 +276,8 @@ void orl_path_hurry(struct orl_link *link);
 void orl_path_flush_begin(struct orl_link *link);
 /*
  * The same; what of the link is under way counts in the tally of the scope
- * that the calling thread has open: 0 or -errno.  Progress lock held.
+ * that the calling thread has open: 0, or the link's error, cleared.  Progress
+ * lock held.
  */
 int orl_path_flush_counted(struct orl_link *link);
 /* Writes and sends the unlock; path->flush waits for it and all before it. */

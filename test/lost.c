@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define ORIEL_OPTIONAL
+#include "oriel.h"
 #include "test.h"
 
 #define LIMIT 15
@@ -138,6 +140,24 @@ static int rget(MPI_Win win)
 static void open_all(MPI_Win win)
 {
 	MPI_Win_lock_all(0, win);
+}
+
+/* What waits in a message when the victim ends. */
+static void open_put(MPI_Win win)
+{
+	open_all(win);
+	if (test_rank != victim)
+		MPI_Put(buf, 4, MPI_INT, victim, 0, 4, MPI_INT, win);
+}
+
+/* Of what was put before: the put itself may know already. */
+static int rflush(MPI_Win win)
+{
+	MPI_Request request;
+	int rc = Oriel_Rflush(victim, win, &request);
+
+	rc = rc ? rc : MPI_Wait(&request, MPI_STATUS_IGNORE);
+	return rc ? rc : MPI_Put(buf, 4, MPI_INT, victim, 0, 4, MPI_INT, win);
 }
 
 /* Of those who are there: no word of the loss, and the bytes arrive. */
@@ -311,6 +331,7 @@ static const struct loss {
 	{ "fop", open_all, fop, true, go_on },
 	{ "cas", open_all, cas, true, go_on },
 	{ "rget", open_all, rget, true, go_on },
+	{ "rflush", open_put, rflush, true, NULL },
 	{ "unlock_all", open_all, unlock_all, false, NULL },
 	{ "lock", NULL, lock, true, NULL },
 	{ "lock_own", victim_holds_own, lock, false, NULL },

@@ -69,7 +69,7 @@ lose()
 
 export ORIEL_PATH=fabric ORIEL_PROGRESS=thread ORIEL_TIMEOUT=3
 
-epochs="put put_large get get_large acc fop cas rget"
+epochs="put put_large get get_large acc fop cas rget rflush"
 locks="lock lock_own lock_held lock_in_all lock_all unlock_all"
 others="fence wait complete"
 

@@ -3,7 +3,9 @@
  * unit_transfer.c - the network's reads and writes, whose ends come in any
  * order: what is to follow them comes when those before it have ended, and
  * nothing that was written before it is left to go by a way that it does not
- * wait for.
+ * wait for.  One that this process could not post is an error of the next
+ * flush, and of nobody else; after a loss nothing is left behind, and a flush
+ * tells of it.
  */
 #include "orl_path.h"
 
@@ -45,7 +47,7 @@ static int ran;
 
 static void run(struct orl_link *of, struct orl_after *after)
 {
-	check(of == &way && orl_progress_has_lock());
+	check(of == target.link && orl_progress_has_lock());
 	ran++;
 }
 
@@ -109,11 +111,122 @@ static void lone(void)
 	check(ran == 1);
 }
 
+/* -- what fails ------------------------------------------------------------ */
+
+static struct orl_am_tally tally;
+static int over;
+
+static void end_tally(struct orl_am_tally *which)
+{
+	check(which == &tally);
+	over++;
+}
+
+static struct orl_am_tally *make(void)
+{
+	tally.over = end_tally;
+	return &tally;
+}
+
+/* A flush that is counted, as Oriel_Rflush; what it returns. */
+static int flush_counted(void)
+{
+	struct orl_am_scope scope = { .link = &way, .make = make };
+	int rc;
+
+	orl_am_scope_begin(&scope);
+	orl_progress_lock();
+	rc = orl_path_flush_counted(&way);
+	orl_am_tally_drop(orl_am_scope_end(), 0);
+	orl_progress_unlock();
+	return rc;
+}
+
+static void lose(void)
+{
+	orl_progress_lock();
+	orl_am_lose(way.peer, -ECONNRESET);
+	orl_progress_unlock();
+}
+
+static void local_error(void)
+{
+	struct orl_after after;
+
+	start();
+	put(LARGE);
+	put(LARGE);
+	follow(&after);
+	check(!flush_counted() && !over);
+	end(0, -ENOMEM);
+	check(!ran);
+	end(0, 0);
+	check(ran == 1 && over == 1 && tally.error == -ENOMEM);
+	check(!way.peer->error && !orl_am_losses && !way.transfers);
+	check(target.path->flush(&target) == -ENOMEM);
+	check(!target.path->flush(&target));
+	put(LARGE);
+	end(0, 0);
+	check(!target.path->flush(&target));
+}
+
+static void lost_under_way(void)
+{
+	struct orl_after after;
+
+	start();
+	put(LARGE);
+	follow(&after);
+	check(!flush_counted() && !over);
+	end(0, -ECONNRESET);
+	check(ran == 1 && over == 1 && tally.error == -EHOSTDOWN);
+	check(way.peer->error == -EHOSTDOWN && orl_am_losses == 1);
+}
+
+/* Nothing of it was under way: it was never asked for, or never sent. */
+static void lost_before_flush(void)
+{
+	start();
+	put(8);
+	lose();
+	check(flush_counted() == -EHOSTDOWN);
+	check(!flush_counted() && !over);
+}
+
+/* The window is freed while the provider has not let go of a write. */
+static void freed(void)
+{
+	struct orl_link *link = malloc(sizeof(*link));
+	struct orl_after after;
+
+	start();
+	*link = way;
+	target.link = link;
+	put(LARGE);
+	after.run = run;
+	orl_progress_lock();
+	orl_path_after(link, &after);
+	orl_progress_unlock();
+	check(!ran);
+	lose();
+	orl_progress_lock();
+	orl_path_forget(link);
+	check(ran == 1);
+	orl_am_link_free(link);
+	end_transfer(0, -ECONNRESET);
+	orl_progress_unlock();
+	check(ran == 1);
+}
+
 int main(void)
 {
 	static const struct process_case cases[] = {
 		{ "order", order },
 		{ "lone", lone },
+		{ "local error", local_error },
+		{ "lost under way", lost_under_way },
+		{ "lost before a flush", lost_before_flush },
+		{ "freed", freed },
 		{ NULL, NULL },
 	};
 

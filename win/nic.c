@@ -85,8 +85,9 @@ void orl_nic_free(struct orl_win *win)
 
 	for (i = 0; i < win->size && win->nic; i++) {
 		if (win->nic[i] && win->nic[i]->peer)
-			orl_am_link_close(win->nic[i]);
-		free(win->nic[i]);
+			orl_am_link_free(win->nic[i]);
+		else
+			free(win->nic[i]);
 	}
 	free(win->nic);
 	win->nic = NULL;

@@ -196,8 +196,7 @@ void orl_remote_free(struct orl_win *win)
 	while ((link = win->links)) {
 		win->links = link->next;
 		orl_path_forget(link);
-		orl_am_link_close(link);
-		free(link);
+		orl_am_link_free(link);
 	}
 	orl_nic_free(win);
 	orl_lease_close(win);

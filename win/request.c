@@ -320,6 +320,8 @@ int orl_win_rflush(struct orl_win *win, int rank, MPI_Request *request)
 	orl_progress_lock();
 	rc = orl_path_flush_counted(scope.link);
 	orl_progress_unlock();
+	if (orl_unlikely(rc))
+		rc = orl_win_fail(win, x.call, rc, "target %d", rank);
 	return end(win, &x, true, rc, request);
 }
 

@@ -12,6 +12,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdlib.h>
 
 #define RESERVE sizeof(struct orl_record_flush)
 
@@ -182,14 +183,23 @@ void orl_am_transfer_begin(struct orl_link *link)
 	__atomic_fetch_add(&link->transfers, 1, __ATOMIC_RELAXED);
 }
 
-void orl_am_transfer_end(struct orl_link *link, int error)
+ORL_COLD void orl_am_transfer_fail(struct orl_link *link, int error)
 {
 	assert(orl_progress_has_lock());
-	if (orl_unlikely(error))
+	if (orl_fabric_is_of_operation(error))
+		orl_am_link_fail(link, error);
+	else
 		orl_am_lose(link->peer, error);
+}
+
+void orl_am_transfer_end(struct orl_link *link)
+{
+	assert(orl_progress_has_lock());
 	orl_am_await(link->peer, -1);
 	/* Release: pairs with the acquire in orl_am_is_idle. */
-	__atomic_fetch_sub(&link->transfers, 1, __ATOMIC_RELEASE);
+	if (!__atomic_sub_fetch(&link->transfers, 1, __ATOMIC_RELEASE) &&
+	    orl_unlikely(link->is_closed))
+		free(link);
 }
 
 /* -- flush ----------------------------------------------------------------- */
@@ -307,4 +317,12 @@ void orl_am_link_close(struct orl_link *link)
 		orl_am_slots_fail(&choice, -ECANCELED);
 	if (link->id)
 		orl_am_link_unname(link);
+}
+
+void orl_am_link_free(struct orl_link *link)
+{
+	orl_am_link_close(link);
+	link->is_closed = true;
+	if (orl_likely(!link->transfers))
+		free(link);
 }

@@ -119,6 +119,8 @@ int orl_stage_open(struct orl_endpoint *endpoint);
 void orl_stage_close(void);
 /* Registered memory, or NULL: too much of it, or none to be had now. */
 void *orl_stage_take(size_t len);
+/* Will there be such a piece, when others have come back? */
+bool orl_stage_fits(size_t len);
 void orl_stage_give(void *piece);
 void *orl_stage_desc(void);
 

@@ -120,6 +120,13 @@ static void take_error(void)
 	}
 	op = op_of(entry->op_context);
 	orl_posted--;
+	/* What has been posted fails with its connection, whatever the
+	 * provider calls that. */
+	if (orl_fabric_is_of_operation(rc)) {
+		orl_log(ORL_LOG_INFO, "libfabric, an operation: %s",
+			orl_libfabric.strerror(-rc));
+		rc = -ECONNABORTED;
+	}
 	orl_peer_lose(orl_peer_of(op->peer), rc);
 	end(op, rc);
 }

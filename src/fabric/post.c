@@ -48,7 +48,8 @@ static int take_registered(struct orl_fabric_op *op)
 	else if (op->kind != READ)
 		memcpy(op->piece, op->buf, op->len);
 	op->mr = rc ? NULL : mr;
-	return rc;
+	/* For a small one there will be a piece. */
+	return rc == -ENOMEM && orl_stage_fits(op->len) ? -FI_EAGAIN : rc;
 }
 
 /* Again for each time that it is posted. */
@@ -149,18 +150,11 @@ static int post(struct orl_fabric_op *op)
 	return rc;
 }
 
-/* Says the error something of the operation, rather than of the peer? */
-static bool is_of_operation(int rc)
-{
-	return rc == -EFAULT || rc == -ENOMEM || rc == -EINVAL ||
-	       rc == -EACCES || rc == -EMSGSIZE;
-}
-
 static void fail(struct orl_fabric_op *op, int rc)
 {
 	op->error = rc;
 	orl_list_append(&orl_failed, op);
-	if (!is_of_operation(rc))
+	if (!orl_fabric_is_of_operation(rc))
 		orl_peer_lose(orl_peer_of(op->peer), rc);
 }
 

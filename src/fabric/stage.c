@@ -74,12 +74,17 @@ static struct block *next_block(void)
 	return NULL;
 }
 
+bool orl_stage_fits(size_t len)
+{
+	return stage.bytes && len <= BLOCK_BYTES;
+}
+
 void *orl_stage_take(size_t len)
 {
 	struct block *block = &stage.blocks[stage.current];
 	char *piece;
 
-	if (!stage.bytes || len > BLOCK_BYTES)
+	if (!orl_stage_fits(len))
 		return NULL;
 	if (len > BLOCK_BYTES - block->used)
 		block = next_block();

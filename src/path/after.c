@@ -53,6 +53,16 @@ void orl_path_ended(struct orl_link *link, uint32_t number)
 	}
 }
 
+void orl_path_drop_afters(struct orl_link *link)
+{
+	struct orl_after *after;
+
+	while ((after = link->afters)) {
+		link->afters = after->next;
+		after->run(link, after);
+	}
+}
+
 static bool has_settled(void *arg)
 {
 	const struct orl_link *link = arg;
@@ -78,7 +88,8 @@ static void end_counted(struct orl_link *link, struct orl_after *after)
 {
 	struct counted *counted = (struct counted *)after;
 
-	orl_am_tally_drop(counted->tally, 0);
+	orl_am_tally_drop(counted->tally,
+			  link->peer->error ? link->peer->error : link->error);
 	free(counted);
 }
 
@@ -106,6 +117,12 @@ int orl_path_flush_counted(struct orl_link *link)
 	if (link->answers)
 		__atomic_store_n(&link->unasked, true, __ATOMIC_RELAXED);
 	orl_path_flush_begin(link);
+	if (orl_unlikely(link->error)) {
+		int error = link->error;
+
+		__atomic_store_n(&link->error, 0, __ATOMIC_RELAXED);
+		return error;
+	}
 	if (link->begun == link->ended)
 		return 0;
 	return count_transfers(link);

@@ -80,6 +80,7 @@ void orl_path_forget(struct orl_link *link)
 {
 	struct orl_link **at = &lazy_links;
 
+	orl_path_drop_afters(link);
 	orl_keys_free(link);
 	if (!link->listed)
 		return;

@@ -38,12 +38,14 @@ static void transfer_done(struct orl_fabric_op *op, int error)
 	transfer->next = free_transfers;
 	free_transfers = transfer;
 	atomic_fetch_sub_explicit(&transfers, 1, memory_order_relaxed);
-	/* What follows is on its way before the link counts as idle; nothing
-	 * does if the peer is lost by this. */
-	if (orl_likely(!error))
-		orl_path_ended(link, transfer->number);
-	orl_am_transfer_end(link, error);
-	orl_am_tally_drop(tally, error ? link->peer->error : 0);
+	if (orl_unlikely(error)) {
+		orl_am_transfer_fail(link, error);
+		error = link->peer->error ? link->peer->error : error;
+	}
+	/* What follows is on its way before the link counts as idle. */
+	orl_path_ended(link, transfer->number);
+	orl_am_transfer_end(link);
+	orl_am_tally_drop(tally, error);
 }
 
 static bool has_transfer(void *arg)
