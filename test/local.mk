@@ -36,7 +36,7 @@ behaviour = \
 	test/shared test/passive test/host_progress \
 	test/atomic test/misaligned test/order test/proc_null \
 	test/acc_values test/acc_count \
-	test/layout test/layout_edges \
+	test/layout test/layout_edges test/vectors \
 	test/attributes test/keyvals test/errhandlers test/info \
 	test/hints test/nic \
 	test/alloc_mem test/dynamic test/regions test/remapped test/renewed test/comms \

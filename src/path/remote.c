@@ -157,11 +157,17 @@ static int remote_get(struct orl_target *target, uint64_t addr, void *dst,
 	return rc;
 }
 
-/* Blocks that are worth no record are not worth packing either. */
+/* Blocks that are worth no record are not worth packing, and those that fill
+ * more than one cannot be packed. */
+static bool is_packed(const struct orl_link *link, const struct orl_vector *v)
+{
+	return v->len <= piece_most() && !is_transfer(link, v->len);
+}
+
 static int remote_put_vector(struct orl_target *target,
 			     const struct orl_vector *v)
 {
-	if (!is_transfer(target->link, v->len))
+	if (is_packed(target->link, v))
 		return orl_put_vector(target, v);
 	return orl_path_put_each(remote_put, target, v);
 }
@@ -169,7 +175,7 @@ static int remote_put_vector(struct orl_target *target,
 static int remote_get_vector(struct orl_target *target,
 			     const struct orl_vector *v)
 {
-	if (!is_transfer(target->link, v->len))
+	if (is_packed(target->link, v))
 		return orl_get_vector(target, v);
 	return orl_path_get_each(remote_get, target, v);
 }

@@ -88,7 +88,8 @@ int orl_transfer(struct orl_link *link, enum orl_way way, uint64_t off,
 void orl_lone_note(struct orl_link *link, struct orl_record *record, void *dst);
 void orl_lone_post(struct orl_link *link);
 
-/* -- small blocks, vector.c; take the progress lock ------------------------ */
+/* -- blocks of which a record has room for one at least, vector.c; these take
+ * the progress lock -------------------------------------------------------- */
 
 int orl_put_vector(struct orl_target *target, const struct orl_vector *vector);
 int orl_get_vector(struct orl_target *target, const struct orl_vector *vector);

@@ -6,6 +6,7 @@
  */
 #include "remote.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -22,6 +23,7 @@ static size_t count_fitting(const struct orl_link *link, size_t head,
 	if (room < all && room < head + v->len + WORTH)
 		room = orl_am_most() - ORL_RECORD_ROOM + head;
 	n = (room - head) / v->len;
+	assert(n);
 	return n < v->n ? n : v->n;
 }
 
@@ -136,6 +138,7 @@ int orl_get_vector(struct orl_target *target, const struct orl_vector *vector)
 	size_t n = 0;
 	int rc = 0;
 
+	assert(most);
 	orl_progress_lock();
 	for (; v.n && !rc; skip(&v, n)) {
 		n = v.n < most ? v.n : most;
