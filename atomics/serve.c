@@ -97,58 +97,61 @@ static bool row_span(const struct orl_row *row, enum orl_kind kind,
 }
 
 static int apply_row(const struct orl_am_source *source,
-		     const struct orl_row *row, struct orl_acc *acc);
+		     const struct orl_row *row, const struct orl_acc *operands);
 
 /* What lies between the blocks may belong to nobody: each block alone. */
 static int apply_blocks(const struct orl_am_source *source,
-			const struct orl_row *row, struct orl_acc *acc)
+			const struct orl_row *row, struct orl_acc acc)
 {
-	size_t bytes = row->blocklen * orl_kinds[acc->kind].extent;
+	size_t bytes = row->blocklen * orl_kinds[acc.kind].extent;
 	struct orl_row block = *row;
 	uint32_t i;
 	int rc = 0;
 
-	acc->count = row->blocklen;
 	block.blocks = 1;
 	for (i = 0; i < row->blocks && !rc; i++) {
-		rc = apply_row(source, &block, acc);
+		rc = apply_row(source, &block, &acc);
 		block.off += (uint64_t)row->stride;
-		if (acc->origin)
-			acc->origin = (const char *)acc->origin + bytes;
-		if (acc->result)
-			acc->result = (char *)acc->result + bytes;
+		if (acc.origin)
+			acc.origin = (const char *)acc.origin + bytes;
+		if (acc.result)
+			acc.result = (char *)acc.result + bytes;
 	}
 	return rc;
 }
 
+/* Of operands all but how many, which the row says. */
 static int apply_row(const struct orl_am_source *source,
-		     const struct orl_row *row, struct orl_acc *acc)
+		     const struct orl_row *row, const struct orl_acc *operands)
 {
-	const struct orl_kind_info *info = &orl_kinds[acc->kind];
+	struct orl_acc acc = *operands;
+	const struct orl_kind_info *info = &orl_kinds[acc.kind];
 	struct orl_run run = {
 		.stride = row->stride,
 		.blocks = row->blocks,
 		.blocklen = row->blocklen,
-		.kind = acc->kind,
+		.kind = acc.kind,
 	};
-	struct orl_type layout = orl_basics[acc->kind];
+	struct orl_type layout = orl_basics[acc.kind];
 	uint64_t first, len;
 	struct orl_place place;
 	int rc;
 
-	if (!row_span(row, acc->kind, &first, &len))
+	if (!row_span(row, acc.kind, &first, &len))
 		return MPI_ERR_RMA_RANGE;
 	rc = orl_path_find(source, first, len, &place);
 	if (rc)
-		return row->blocks > 1 ? apply_blocks(source, row, acc) : rc;
+		return row->blocks > 1 ? apply_blocks(source, row, *operands)
+				       : rc;
 	place.addr += row->off - first;
+	acc.count = (size_t)row->blocks * row->blocklen;
 	layout.nruns = 1;
 	layout.runs = &run;
-	layout.elements = acc->count;
-	layout.size = acc->count * info->size;
-	acc->layout = row->blocks > 1 ? &layout : NULL;
-	acc->items = row->blocks > 1 ? 1 : acc->count;
-	return orl_acc_issue(&place, acc);
+	layout.elements = acc.count;
+	layout.size = acc.count * info->size;
+	acc.layout = row->blocks > 1 ? &layout : NULL;
+	acc.items = row->blocks > 1 ? 1 : acc.count;
+	return orl_acc_issue(&place, &acc);
 }
 
 static int apply_rows(const struct orl_am_source *source,
@@ -165,7 +168,7 @@ static int apply_rows(const struct orl_am_source *source,
 		struct orl_acc acc = {
 			.op = (enum orl_op)record->head.a,
 			.kind = kind,
-			.count = (size_t)row->blocks * row->blocklen,
+			.count = 0,
 			.origin = operands ? operands + done : NULL,
 			.result = record->slot ? result_room + done : NULL,
 			.layout = NULL,
@@ -175,7 +178,7 @@ static int apply_rows(const struct orl_am_source *source,
 		};
 
 		rc = apply_row(source, row, &acc);
-		done += acc.count * extent;
+		done += (size_t)row->blocks * row->blocklen * extent;
 	}
 	return rc;
 }

@@ -43,6 +43,7 @@ struct config config = {
 	.padding = true,
 	.result_padding = true,
 	.wild = true,
+	.holes = true,
 	.max_phases = 5,
 };
 struct comm comms[NCOMMS];
@@ -70,6 +71,7 @@ static const struct {
 	{ "padding", &config.padding },
 	{ "result_padding", &config.result_padding },
 	{ "wild", &config.wild },
+	{ "holes", &config.holes },
 };
 #define NFEATURES (int)(sizeof(features) / sizeof(features[0]))
 
@@ -89,7 +91,7 @@ static const char usage[] =
 	"  --no-FEATURE      derived,misaligned,bottom,shared,proc_null,\n"
 	"                    null_buffers,big,odd_units,large,early_free,\n"
 	"                    zero,waits_late,asserts,padding,\n"
-	"                    result_padding,wild\n"
+	"                    result_padding,wild,holes\n"
 	"  --not-kinds, --not-sync, --not-calls, --not-ops, --not-comms LIST\n"
 	"  --phases N        at most so many\n"
 	"  --skip LIST       leave out the calls of these numbers\n"

@@ -217,6 +217,8 @@ struct window {
 		int unit;
 		int skew; /* WIN_CREATE, WIN_DYNAMIC: bytes off alignment */
 		size_t size[MAX_SEGS];
+		/* WIN_DYNAMIC: bytes within that are not attached. */
+		size_t hole[MAX_SEGS], hole_len[MAX_SEGS];
 	} rank[MAX_RANKS];
 	/* The model. */
 	uint8_t *mem[MAX_RANKS][MAX_SEGS];
@@ -362,7 +364,7 @@ struct config {
 	uint32_t win_kinds, syncs, calls, rops, comms;
 	bool derived, misaligned, bottom, shared, proc_null, null_buffers;
 	bool padding, big, odd_units, large, early_free, zero, waits_late;
-	bool asserts, result_padding, wild;
+	bool asserts, result_padding, wild, holes;
 	const char *types; /* comma-separated names, or NULL for all */
 	const char *not_types;
 	bool verbose;

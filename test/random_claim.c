@@ -40,6 +40,14 @@ static bool is_same_element(const struct claim *claim, const struct want *want,
 	       claim->basic == want->op->basic;
 }
 
+static bool is_in_hole(const struct want *want, int off)
+{
+	const struct window *win = &want->prog->wins[want->phase->win];
+	int rank = want->op->target, seg = want->op->seg;
+
+	return off - win->rank[rank].hole[seg] < win->rank[rank].hole_len[seg];
+}
+
 static bool may_touch(const struct claim *claim, const struct want *want,
 		      int off)
 {
@@ -170,7 +178,8 @@ static bool may_take(const struct want *want, struct claim **map)
 
 		for (int b = 0; b < basic->extent; b++)
 			if (basic_has(basic, b) &&
-			    !may_touch(map[off + b], want, off))
+			    (is_in_hole(want, off + b) ||
+			     !may_touch(map[off + b], want, off)))
 				return false;
 	}
 	return true;

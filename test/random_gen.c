@@ -34,6 +34,19 @@ static size_t pick_size(struct rng *rng, bool big)
 	return rng_range(rng, 73, 1500);
 }
 
+/* Of a segment that is large enough, bytes in the middle. */
+static void gen_hole(struct rng *rng, struct window *win, int r, int s)
+{
+	size_t size = win->rank[r].size[s], at;
+
+	if (size < 48 || rng_chance(rng, 40))
+		return;
+	at = 1 + rng_below(rng, size / 16 - 2);
+	win->rank[r].hole[s] = 16 * at;
+	win->rank[r].hole_len[s] =
+		16 * (1 + rng_below(rng, size / 16 - 1 - at));
+}
+
 static void gen_window(struct rng *rng, struct prog *prog, struct window *win)
 {
 	static const int units[] = { 1, 1, 2, 4, 8, 3, 7 };
@@ -56,8 +69,11 @@ static void gen_window(struct rng *rng, struct prog *prog, struct window *win)
 		win->rank[r].unit = unit;
 		if (config.misaligned)
 			win->rank[r].skew = rng_below(rng, 16);
-		for (int s = 0; s < win->nsegs; s++)
+		for (int s = 0; s < win->nsegs; s++) {
 			win->rank[r].size[s] = pick_size(rng, big);
+			if (win->kind == WIN_DYNAMIC && config.holes)
+				gen_hole(rng, win, r, s);
+		}
 	}
 }
 

@@ -169,6 +169,14 @@ void print_op(const struct prog *prog, const struct phase *phase,
 	print_side("target", &op->tgt);
 }
 
+static void print_segment(const struct window *win, int r, int s)
+{
+	fprintf(stderr, " %zu", win->rank[r].size[s]);
+	if (win->rank[r].hole_len[s])
+		fprintf(stderr, " (but %zu from %zu)", win->rank[r].hole_len[s],
+			win->rank[r].hole[s]);
+}
+
 void print_window(const struct prog *prog, int index)
 {
 	const struct window *win = &prog->wins[index];
@@ -180,7 +188,7 @@ void print_window(const struct prog *prog, int index)
 		fprintf(stderr, "  rank %d: unit %d, bytes", r,
 			win->rank[r].unit);
 		for (int s = 0; s < win->nsegs; s++)
-			fprintf(stderr, " %zu", win->rank[r].size[s]);
+			print_segment(win, r, s);
 		if (win->kind >= WIN_CREATE)
 			fprintf(stderr, ", skew %d", win->rank[r].skew);
 		fprintf(stderr, "\n");

@@ -53,17 +53,46 @@ static void carve(struct prog *prog, struct window *win, int s)
 	memcpy(win->base[s], win->mem[prog->me][s], size);
 }
 
+/* Where the segment's last region begins: behind its hole, if it has one. */
+static size_t last_region(const struct prog *prog, const struct window *win,
+			  int s)
+{
+	return win->rank[prog->me].hole[s] + win->rank[prog->me].hole_len[s];
+}
+
+static void attach_segment(struct prog *prog, struct window *win, int s)
+{
+	size_t size = win->rank[prog->me].size[s];
+	size_t last = last_region(prog, win, s);
+
+	if (last)
+		must(MPI_Win_attach(win->win, win->base[s],
+				    win->rank[prog->me].hole[s]),
+		     prog, "MPI_Win_attach");
+	if (size)
+		must(MPI_Win_attach(win->win, win->base[s] + last, size - last),
+		     prog, "MPI_Win_attach");
+}
+
+static void detach_segment(struct prog *prog, struct window *win, int s)
+{
+	size_t last = last_region(prog, win, s);
+
+	if (last)
+		must(MPI_Win_detach(win->win, win->base[s]), prog,
+		     "MPI_Win_detach");
+	if (win->rank[prog->me].size[s])
+		must(MPI_Win_detach(win->win, win->base[s] + last), prog,
+		     "MPI_Win_detach");
+}
+
 static void attach(struct prog *prog, struct window *win)
 {
 	MPI_Aint mine[MAX_SEGS];
 
 	for (int s = 0; s < win->nsegs; s++) {
-		size_t size = win->rank[prog->me].size[s];
-
 		MPI_Get_address(win->base[s], &mine[s]);
-		if (size)
-			must(MPI_Win_attach(win->win, win->base[s], size), prog,
-			     "MPI_Win_attach");
+		attach_segment(prog, win, s);
 	}
 	for (int s = win->nsegs; s < MAX_SEGS; s++)
 		mine[s] = 0;
@@ -124,9 +153,7 @@ void win_make(struct prog *prog, struct window *win)
 void win_drop(struct prog *prog, struct window *win)
 {
 	for (int s = 0; s < win->nsegs && win->kind == WIN_DYNAMIC; s++)
-		if (win->rank[prog->me].size[s])
-			must(MPI_Win_detach(win->win, win->base[s]), prog,
-			     "MPI_Win_detach");
+		detach_segment(prog, win, s);
 	must(MPI_Win_free(&win->win), prog, "MPI_Win_free");
 	for (int s = 0; s < win->nsegs && is_carved(win); s++) {
 		if (win->kind == WIN_ALLOC_MEM)

@@ -158,6 +158,47 @@ static void holes(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Pairs of blocks of which each lies across the hole between two regions, no
+ * pair as far apart as the one before. */
+static void pairs(void)
+{
+	enum { PAIRS = 6, BLOCK = 3, WORDS = 2 * PAIRS * BLOCK };
+	const int far = (int)(2 * PIECE / sizeof(int));
+	static int mine[WORDS], was[WORDS], at[2 * PAIRS];
+	const int *there = (const int *)area;
+	MPI_Datatype type;
+	size_t i;
+
+	for (i = 0; i < PAIRS; i++) {
+		at[2 * i] = (int)i * 4;
+		at[2 * i + 1] = far + (int)(i * i) * 4;
+	}
+	for (i = 0; i < WORDS; i++)
+		mine[i] = test_rank * 1000 + (int)i;
+	MPI_Type_create_indexed_block(2 * PAIRS, BLOCK, at, MPI_INT, &type);
+	MPI_Type_commit(&type);
+	memset(area, 0, AREA);
+	ok(MPI_Win_attach(win, area, PIECE));
+	ok(MPI_Win_attach(win, area + 2 * PIECE, PIECE));
+	MPI_Barrier(MPI_COMM_WORLD);
+	ok(MPI_Accumulate(mine, WORDS, MPI_INT, test_next(), theirs, 1, type,
+			  MPI_SUM, win));
+	ok(MPI_Get_accumulate(mine, WORDS, MPI_INT, was, WORDS, MPI_INT,
+			      test_next(), theirs, 1, type, MPI_SUM, win));
+	meet();
+	for (i = 0; i < WORDS; i++) {
+		int found = there[at[i / BLOCK] + i % BLOCK];
+
+		check(was[i] == mine[i], "element %zu was %d", i, was[i]);
+		check(found == 2 * (test_prev() * 1000 + (int)i),
+		      "element %zu is %d", i, found);
+	}
+	MPI_Type_free(&type);
+	MPI_Barrier(MPI_COMM_WORLD);
+	ok(MPI_Win_detach(win, area));
+	ok(MPI_Win_detach(win, area + 2 * PIECE));
+}
+
 /* A sum large enough that the owner may fetch the operands. */
 static void sum(void)
 {
@@ -263,6 +304,7 @@ int main(int argc, char **argv)
 	tell_address(area);
 	other_bounds();
 	holes();
+	pairs();
 	sum();
 	too_late();
 	MPI_Barrier(MPI_COMM_WORLD);
