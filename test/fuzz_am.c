@@ -2,7 +2,8 @@
 /*
  * fuzz_am.c - whatever bytes come as messages, and in whatever order with
  * what this process does itself, src/am reads nothing outside of them, and
- * in the end no slot is left, and none was answered twice.
+ * in the end no slot is left, and none was answered twice.  Puts and gets are
+ * src/path's own, which look no more often than there are bytes to move.
  *
  * By itself the program runs so many inputs, the same in each run:
  *
@@ -16,6 +17,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "orl_path.h"
 
 #include "nowhere.h"
 #include "process.h"
@@ -104,6 +107,23 @@ static int serve(const struct orl_am_source *source,
 	return 0;
 }
 
+/* The window: less than all that may be asked for. */
+static uint8_t memory[3000];
+static struct orl_target target;
+static unsigned looks; /* during one action */
+
+static int find_place(const struct orl_am_source *source, uint64_t off,
+		      uint64_t len, struct orl_place *place)
+{
+	check(source->object == &cookie);
+	check(++looks <= 4 * ORL_AM_BYTES);
+	if (off > sizeof(memory) || len > sizeof(memory) - off)
+		return 1;
+	place->target = &target;
+	place->addr = (uint64_t)(memory + off);
+	return 0;
+}
+
 static void find_peer(void)
 {
 	struct orl_am_card card = { .name_len = 1 };
@@ -139,6 +159,7 @@ static void start(void)
 	check(!orl_am_open(2, &what));
 	for (type = ORL_AM_PUT; type < ORL_AM_TYPES; type++)
 		orl_am_handle((enum orl_am_type)type, serve);
+	orl_path_serve(find_place);
 	orl_progress_lock();
 	check(!orl_am_name_make(&cookie, &cookie));
 	orl_progress_unlock();
@@ -254,6 +275,7 @@ static void act(struct input *input)
 	unsigned at = action / 16 % PARKED;
 
 	at_once = action & 128;
+	looks = 0;
 	switch (action % 16) {
 	case 0:
 		if (orl_am_message_has_credit(peer))
@@ -365,6 +387,9 @@ static void make_record(struct output *output, uint64_t *state)
 	if (next_random(state) % 2)
 		bytes = 8 + next_random(state) % 4 * 8;
 	put(output, bytes, 4);
+	/* What handlers read as numbers. */
+	while (next_random(state) % 4 && output->len - at + 4 <= bytes)
+		put(output, next_random(state) >> next_random(state) % 64, 4);
 	while (output->len - at < bytes && output->len < sizeof(output->bytes))
 		put(output, next_random(state) % 3 ? 1 : next_random(state), 1);
 	while ((output->len - at) % 8 && output->len < sizeof(output->bytes))

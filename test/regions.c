@@ -253,6 +253,46 @@ detach:
 	ok(MPI_Win_detach(win, area + PIECE));
 }
 
+static void check_refused(int rc)
+{
+	int class;
+
+	MPI_Error_class(rc, &class);
+	check(class == MPI_ERR_RMA_RANGE, "class %d", class);
+}
+
+/* Of a row's blocks the last is not attached: nothing comes. */
+static void row_too_late(void)
+{
+	const int len = 64, step = (int)(2 * PIECE), n = PIECES / 2;
+	MPI_Request request = MPI_REQUEST_NULL;
+	int t = test_next(), rc, i;
+	MPI_Datatype type;
+	size_t bad;
+
+	if (test_on_host)
+		return;
+	MPI_Type_vector(n, len, step, MPI_BYTE, &type);
+	MPI_Type_commit(&type);
+	for (i = 0; i < n - 1; i++)
+		ok(MPI_Win_attach(win, area + (size_t)i * step, len));
+	memset(buf, 5, (size_t)n * len);
+	MPI_Barrier(MPI_COMM_WORLD);
+	rc = MPI_Get(buf, n * len, MPI_BYTE, t, theirs, 1, type, win);
+	check_refused(rc ? rc : MPI_Win_flush(t, win));
+	rc = MPI_Rget(buf, n * len, MPI_BYTE, t, theirs, 1, type, win,
+		      &request);
+	check_refused(rc ? rc : MPI_Wait(&request, MPI_STATUS_IGNORE));
+	/* It may tell of it once more. */
+	MPI_Win_flush(t, win);
+	bad = test_differs_from(buf, (size_t)n * len, 5);
+	check(bad == (size_t)n * len, "byte %zu came", bad);
+	MPI_Barrier(MPI_COMM_WORLD);
+	for (i = 0; i < n - 1; i++)
+		ok(MPI_Win_detach(win, area + (size_t)i * step));
+	MPI_Type_free(&type);
+}
+
 /* Every second one goes and comes back meanwhile. */
 static void many(void)
 {
@@ -307,6 +347,7 @@ int main(int argc, char **argv)
 	pairs();
 	sum();
 	too_late();
+	row_too_late();
 	MPI_Barrier(MPI_COMM_WORLD);
 	test_memory_free(heap, area);
 	many();

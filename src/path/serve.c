@@ -95,7 +95,21 @@ static bool find_span(const struct orl_am_source *source,
 	return true;
 }
 
-/* Each block alone: what lies between may belong to nobody. */
+/* Is each block in the window?  What lies between may belong to nobody. */
+static int check_each(const struct orl_am_source *source,
+		      const struct blocks *b)
+{
+	struct orl_place place;
+	uint32_t i;
+	int rc = 0;
+
+	for (i = 0; i < b->n && !rc; i++)
+		rc = find_place(source, b->off + i * (uint64_t)b->stride,
+				b->len, &place);
+	return rc;
+}
+
+/* Each block alone. */
 static int move_each(const struct orl_am_source *source, const struct blocks *b,
 		     unsigned char *data, bool is_put)
 {
@@ -124,7 +138,8 @@ static int serve_put_vector(const struct orl_am_source *source,
 	struct blocks b;
 	char *first;
 
-	if (head->bytes < sizeof(*put) || !put->n ||
+	/* Blocks of nothing would cost time, as many as there may be. */
+	if (head->bytes < sizeof(*put) || !put->n || !put->len ||
 	    (uint64_t)put->len * put->n != head->bytes - sizeof(*put))
 		return MPI_ERR_INTERN;
 	b = (struct blocks){ put->off, put->stride, put->len, put->n };
@@ -142,15 +157,22 @@ static int serve_get_vector(const struct orl_am_source *source,
 	struct blocks b;
 	void *answer;
 	char *first;
+	bool whole;
+	int rc;
 
-	if (head->bytes < sizeof(*get) || !get->n ||
+	if (head->bytes < sizeof(*get) || !get->n || !get->len ||
 	    (uint64_t)get->len * get->n > orl_am_most() - ORL_RECORD_ROOM)
 		return MPI_ERR_INTERN;
 	b = (struct blocks){ get->off, get->stride, get->len, get->n };
+	whole = find_span(source, &b, &first);
+	/* First, since an answer cannot be taken back. */
+	rc = whole ? 0 : check_each(source, &b);
+	if (orl_unlikely(rc))
+		return rc;
 	answer = orl_am_answer(source->peer, get->slot, (size_t)b.len * b.n);
 	if (orl_unlikely(!answer))
 		return MPI_ERR_NO_MEM;
-	if (!find_span(source, &b, &first))
+	if (!whole)
 		return move_each(source, &b, answer, false);
 	orl_copy_steps(answer, b.len, first, b.stride, b.len, b.n);
 	return 0;
