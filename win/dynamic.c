@@ -28,9 +28,11 @@ struct orl_own {
 	bool told;	  /* some origin knows of it */
 };
 
+/* Changed under the window's mutex, and what handlers read (table, own and
+ * the control block's count) under the progress lock too. */
 struct orl_regions {
 	struct orl_region *table; /* in the arena */
-	struct orl_own *own;	  /* [room]; under the progress lock */
+	struct orl_own *own;	  /* [room] */
 	uint32_t room;
 	uint32_t nempty, empty_room;
 	const void **empty; /* bases of the regions of size zero */
@@ -98,7 +100,8 @@ static int grow_own(struct orl_regions *regions, uint32_t room)
 	return own ? 0 : -ENOMEM;
 }
 
-/* Doubles the table; the old one goes after nobody can find it any more. */
+/* Doubles the table; the old one goes after nobody can find it any more:
+ * handlers, which read it without the sequence, run under the progress lock. */
 static int grow(struct orl_win *win)
 {
 	struct orl_regions *regions = win->attached;
@@ -114,6 +117,7 @@ static int grow(struct orl_win *win)
 		return -ENOMEM;
 	if (old)
 		memcpy(table, old, ctl->nregions * sizeof(*table));
+	orl_progress_lock();
 	begin_change(ctl);
 	__atomic_store_n(&ctl->regions, (uint64_t)table, __ATOMIC_RELAXED);
 	end_change(ctl);
@@ -121,6 +125,7 @@ static int grow(struct orl_win *win)
 	regions->room = room;
 	if (old)
 		orl_arena_free(old);
+	orl_progress_unlock();
 	return 0;
 }
 
