@@ -193,11 +193,11 @@ static int leave_map(struct orl_win *win)
 static int build(struct orl_creation *creation)
 {
 	struct orl_win *win = creation->win;
-	int rc = 0;
+	int rc = orl_watch_open(creation);
 
-	rc = orl_watch_open(creation);
-	if (!rc && win->spans)
-		rc = orl_remote_meet(creation);
+	/* All ranks meet there, those that have failed too. */
+	if (win->spans)
+		rc = orl_remote_meet(creation, rc);
 	rc = rc ? rc : orl_creation_targets(creation);
 	rc = rc ? rc : orl_check_open(creation);
 	if (!rc && win->flavor == MPI_WIN_FLAVOR_SHARED)
@@ -237,10 +237,13 @@ static int make(struct orl_creation *creation)
 	int rc = MPI_ERR_NO_MEM;
 
 	creation->parts = calloc(size, sizeof(*creation->parts));
+	creation->introductions =
+		calloc(size, sizeof(*creation->introductions));
 	creation->verdicts = calloc(size, sizeof(*creation->verdicts));
-	if (creation->parts && creation->verdicts)
+	if (creation->parts && creation->introductions && creation->verdicts)
 		rc = exchange(creation);
 	free(creation->parts);
+	free(creation->introductions);
 	free(creation->verdicts);
 	return rc;
 }

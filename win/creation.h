@@ -52,8 +52,11 @@ struct orl_verdict {
 struct orl_creation {
 	const struct orl_win_args *args;
 	struct orl_win *win;
-	struct orl_part *parts;	      /* [win->size] */
-	struct orl_verdict *verdicts; /* [win->size] */
+	/* Of all ranks.  Made before anything is exchanged: who finds later
+	 * that it has no memory for them would leave the others waiting. */
+	struct orl_part *parts;
+	struct orl_introduction *introductions;
+	struct orl_verdict *verdicts;
 	bool contiguous; /* a shared window with its parts end to end */
 	char why[256];	 /* text of the error, empty if nobody has said */
 };

@@ -141,9 +141,9 @@ static int add_contact(struct orl_win *win, uint32_t rank,
 	return rc;
 }
 
-static int read_introductions(struct orl_creation *creation,
-			      const struct orl_introduction *all)
+static int read_introductions(struct orl_creation *creation)
 {
+	const struct orl_introduction *all = creation->introductions;
 	struct orl_win *win = creation->win;
 	uint32_t i;
 
@@ -164,23 +164,19 @@ static int read_introductions(struct orl_creation *creation,
 	return orl_nic_agree(creation, all);
 }
 
-int orl_remote_meet(struct orl_creation *creation)
+int orl_remote_meet(struct orl_creation *creation, int error)
 {
 	struct orl_win *win = creation->win;
-	struct orl_introduction mine = { .error = 0 }, *all;
+	struct orl_introduction mine = { .error = error };
 	int rc;
 
-	/* Who has no memory takes part all the same, or others would wait. */
-	all = calloc(win->size, sizeof(*all));
-	mine.error = prepare(creation, &mine);
-	if (!all)
-		return MPI_ERR_NO_MEM;
+	if (!error)
+		mine.error = prepare(creation, &mine);
 	snprintf(mine.why, sizeof(mine.why), "%.*s", (int)sizeof(mine.why) - 1,
 		 creation->why);
-	rc = orl_host_allgather(&win->comm, &mine, all, sizeof(mine));
-	rc = rc ? rc : read_introductions(creation, all);
-	free(all);
-	return rc;
+	rc = orl_host_allgather(&win->comm, &mine, creation->introductions,
+				sizeof(mine));
+	return rc ? rc : read_introductions(creation);
 }
 
 void orl_remote_free(struct orl_win *win)

@@ -73,19 +73,10 @@ static int know_ranks(const struct orl_win *win)
 int orl_stats_open(struct orl_win *win)
 {
 	struct orl_watch *watch = win->watch;
-	int rc = orl_host_comm_copy(&win->comm, &watch->comm);
 
-	if (rc)
-		return rc;
 	watch->stats = calloc(1, orl_stats_bytes(win->size));
-	/* Now, since who has no room for it later leaves others waiting. */
-	watch->gathered =
-		calloc(win->rank ? 1 : win->size, orl_stats_bytes(win->size));
-	if (!watch->stats || !watch->gathered || know_ranks(win)) {
-		orl_host_comm_drop(&watch->comm);
+	if (!watch->stats || know_ranks(win)) {
 		free(watch->stats);
-		free(watch->gathered);
-		free(watch->ranks);
 		watch->stats = NULL;
 		return MPI_ERR_NO_MEM;
 	}
@@ -96,12 +87,11 @@ int orl_stats_open(struct orl_win *win)
 
 void orl_stats_close(struct orl_win *win)
 {
-	if (!win->watch->stats)
-		return;
-	unlist(win->watch);
-	orl_host_comm_drop(&win->watch->comm);
+	if (win->watch->stats)
+		unlist(win->watch);
+	if (win->watch->comm != MPI_COMM_NULL)
+		orl_host_comm_drop(&win->watch->comm);
 	free(win->watch->stats);
-	free(win->watch->gathered);
 	free(win->watch->ranks);
 }
 
@@ -172,21 +162,37 @@ static void write_down(const struct orl_win *win, const char *name,
 	orl_report_write(&report);
 }
 
+static void report(const struct orl_win *win, const void *stats, uint32_t rows)
+{
+	char name[MPI_MAX_OBJECT_NAME];
+
+	if (win->rank)
+		return;
+	orl_host_win_name(win->handle, name);
+	write_down(win, name, stats, rows);
+}
+
+/* Rank 0 has room for all ranks' sums no longer than this takes; if it has
+ * not, it tells its own. */
 void orl_stats_report(struct orl_win *win)
 {
-	struct orl_watch *watch = win->watch;
-	char name[MPI_MAX_OBJECT_NAME];
-	int rc;
+	const struct orl_watch *watch = win->watch;
+	size_t bytes = orl_stats_bytes(win->size);
+	bool has_room;
+	char *all;
 
 	if (!watch->stats)
 		return;
 	finish(win);
-	rc = orl_host_gather(watch->comm, watch->stats, watch->gathered,
-			     orl_stats_bytes(win->size));
-	if (win->rank || rc)
-		return;
-	orl_host_win_name(win->handle, name);
-	write_down(win, name, watch->gathered, win->size);
+	all = win->rank ? NULL : calloc(win->size, bytes);
+	has_room = all;
+	if (orl_host_tell(watch->comm, &has_room, sizeof(has_room)))
+		has_room = false;
+	if (!has_room)
+		report(win, watch->stats, 1);
+	else if (!orl_host_gather(watch->comm, watch->stats, all, bytes))
+		report(win, all, win->size);
+	free(all);
 }
 
 void orl_stats_leave(void)

@@ -326,16 +326,15 @@ static void set_dynamic_paths(struct orl_win *win)
 
 /*
  * Nobody sends us anything before we know where it has to go.  What only the
- * verdicts tell some ranks know before others.
+ * verdicts tell some ranks know before others.  They have been read: there is
+ * room.
  */
-static int wait_for_all(struct orl_win *win)
+static int wait_for_all(struct orl_creation *creation)
 {
-	char *all = malloc(win->size), mine = 0;
-	int rc = all ? orl_host_allgather(&win->comm, &mine, all, 1)
-		     : MPI_ERR_NO_MEM;
+	char mine = 0;
 
-	free(all);
-	return rc;
+	return orl_host_allgather(&creation->win->comm, &mine,
+				  creation->verdicts, sizeof(mine));
 }
 
 int orl_creation_finish(struct orl_creation *creation)
@@ -349,5 +348,5 @@ int orl_creation_finish(struct orl_creation *creation)
 	else
 		return 0;
 	serve(win);
-	return win->spans ? wait_for_all(win) : 0;
+	return win->spans ? wait_for_all(creation) : 0;
 }

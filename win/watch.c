@@ -392,17 +392,25 @@ int orl_watch_open(struct orl_creation *creation)
 	bool sums = creation->parts[0].stats;
 	struct orl_win *win = creation->win;
 	unsigned number = atomic_fetch_add(&windows, 1) + 1;
+	MPI_Comm copy = MPI_COMM_NULL;
+	int rc;
 
 	if (orl_likely(!sums && !orl_trace_is_wanted()))
 		return 0;
-	win->watch = calloc(1, sizeof(*win->watch));
-	if (!win->watch)
-		return MPI_ERR_NO_MEM;
+	/* With all ranks, before anything can fail on one alone. */
+	rc = sums ? orl_host_comm_copy(&win->comm, &copy) : 0;
+	win->watch = rc ? NULL : calloc(1, sizeof(*win->watch));
+	if (!win->watch) {
+		if (copy != MPI_COMM_NULL)
+			orl_host_comm_drop(&copy);
+		return rc ? rc : MPI_ERR_NO_MEM;
+	}
 	pthread_mutex_init(&win->watch->lock, NULL);
 	win->watch->number = number;
 	win->watch->call = creation->args->call;
 	win->watch->born = orl_now_ns();
 	win->watch->win = win;
+	win->watch->comm = copy;
 	win->head.calls = &orl_calls_watched;
 	return sums ? orl_stats_open(win) : 0;
 }

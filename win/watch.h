@@ -90,7 +90,6 @@ struct orl_watch {
 	uint64_t born;
 	MPI_Comm comm; /* a copy: the program may have freed its own */
 	struct orl_stats *stats; /* NULL: only traced */
-	char *gathered;		 /* rank 0: room for all ranks' */
 	int *ranks;		 /* of MPI_COMM_WORLD, if heat.c wants them */
 	struct orl_watch *next;	 /* of those that have stats, see stats.c */
 	const struct orl_win *win;
@@ -98,7 +97,7 @@ struct orl_watch {
 
 /* Does this process, as rank 0, want sums of one more window? */
 bool orl_stats_are_wanted(void);
-/* Collective: 0 or an error class. */
+/* watch->comm is there.  0 or an error class. */
 int orl_stats_open(struct orl_win *win);
 void orl_stats_add(struct orl_win *win, const struct orl_event *event);
 /* Collective, nothing is under way: rank 0 writes down all ranks' sums. */

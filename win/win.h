@@ -350,7 +350,7 @@ void orl_lease_close(struct orl_win *win);
 void orl_lease_serve(void);
 /*
  * May wait for the end of epochs of the other mode; hurry: this process holds
- * what others may wait for.  0 or -errno.
+ * what others may wait for.  0 or an error.
  */
 int orl_lease_take(struct orl_win *win, uint8_t mode, bool hurry);
 void orl_lease_give(struct orl_win *win);
@@ -358,8 +358,9 @@ void orl_lease_give(struct orl_win *win);
 uint64_t orl_lease_held(const struct orl_win *win);
 
 /* After the first exchange, if ranks are of several nodes: opens the network
- * and exchanges contacts.  An error class. */
-int orl_remote_meet(struct orl_creation *creation);
+ * and exchanges contacts.  error: the class of what has gone wrong on this
+ * rank already, or 0.  An error class. */
+int orl_remote_meet(struct orl_creation *creation, int error);
 void orl_remote_free(struct orl_win *win);
 /* The link of a remote target, made if need be; NULL: no memory. */
 struct orl_link *orl_remote_link(struct orl_win *win,

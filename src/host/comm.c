@@ -89,6 +89,13 @@ int orl_host_gather(MPI_Comm copy, const void *mine, void *all, size_t bytes)
 	return rc ? orl_host_error_class(rc) : 0;
 }
 
+int orl_host_tell(MPI_Comm copy, void *value, size_t bytes)
+{
+	int rc = PMPI_Bcast(value, (int)bytes, MPI_BYTE, 0, copy);
+
+	return rc ? orl_host_error_class(rc) : 0;
+}
+
 static int translate(const struct orl_comm *comm, MPI_Group group, int count,
 		     int *theirs, int *ours)
 {
