@@ -20,6 +20,7 @@
 #ifndef ORL_AM_H
 #define ORL_AM_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -368,7 +369,7 @@ struct orl_am_source {
  * is kept and goes on by orl_am_resume.  So do the messages of the same link
  * that come meanwhile, behind it.
  */
-#define ORL_AM_PARK (-1)
+#define ORL_AM_PARK INT_MIN /* is no -errno */
 typedef int (*orl_am_handler_fn)(const struct orl_am_source *source,
 				 const struct orl_record *record);
 void orl_am_handle(enum orl_am_type type, orl_am_handler_fn fn);

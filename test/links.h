@@ -92,6 +92,12 @@ static inline int serve_error(const struct orl_am_source *source,
 	return CLASS;
 }
 
+static inline int serve_refusal(const struct orl_am_source *source,
+				const struct orl_record *record)
+{
+	return -EPERM;
+}
+
 static inline int serve_lock(const struct orl_am_source *source,
 			     const struct orl_record *record)
 {
@@ -141,6 +147,7 @@ static inline void handle_all(void)
 	orl_am_handle(ORL_AM_PUT, serve_put);
 	orl_am_handle(ORL_AM_GET, serve_get);
 	orl_am_handle(ORL_AM_ACC, serve_error);
+	orl_am_handle(ORL_AM_PULL, serve_refusal);
 	orl_am_handle(ORL_AM_LOCK, serve_lock);
 	orl_am_handle(ORL_AM_UNLOCK, serve_unlock);
 	orl_am_handle(ORL_AM_FOP, serve_kill);

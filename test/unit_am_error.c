@@ -31,6 +31,10 @@ static void test_errors(void)
 	write_step(0, ORL_AM_PUT, 2);
 	check(orl_am_flush(&links[0]) == -EPROTO);
 	check(missed == 3 && !links[0].answers);
+	/* So does a handler that says that nothing more may be executed. */
+	write_step(0, ORL_AM_PULL, 0);
+	ask_step(0, ORL_AM_GET, 8, miss, &missed);
+	check(orl_am_flush(&links[0]) == -EPERM && missed == 4);
 	write_step(0, ORL_AM_PUT, 2);
 	check(!orl_am_flush(&links[0]));
 	check(ask_report(&partner).executed == 4);
