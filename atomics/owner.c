@@ -221,12 +221,11 @@ int orl_owner_issue(const struct orl_place *place, const struct orl_acc *acc)
 	int rc;
 
 	orl_progress_lock();
-	if (orl_pull_is_worth(place, acc) && orl_pull_issue(place, acc)) {
-		orl_progress_unlock();
-		return 0;
+	if (!orl_pull_is_worth(place, acc) ||
+	    !orl_pull_issue(place, acc, &rc)) {
+		walk_begin(&walk, place, acc);
+		rc = issue(link, &walk, acc);
 	}
-	walk_begin(&walk, place, acc);
-	rc = issue(link, &walk, acc);
 	orl_progress_unlock();
 	return rc;
 }

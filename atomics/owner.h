@@ -20,8 +20,9 @@ int orl_owner_cas(const struct orl_place *place, enum orl_kind kind,
 
 bool orl_pull_is_worth(const struct orl_place *place,
 		       const struct orl_acc *acc);
-/* False: they have to be sent in pieces. */
-bool orl_pull_issue(const struct orl_place *place, const struct orl_acc *acc);
+/* False: they have to be sent in pieces; else 0 or -errno in *rc. */
+bool orl_pull_issue(const struct orl_place *place, const struct orl_acc *acc,
+		    int *rc);
 void orl_pull_serve(void);
 
 /* -- what the owner checks, serve.c ---------------------------------------- */

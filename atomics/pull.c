@@ -56,8 +56,9 @@ static struct offer *make_offer(const struct orl_acc *acc)
 	return offer;
 }
 
-/* Writes the record; false: it has to go in pieces. */
-bool orl_pull_issue(const struct orl_place *place, const struct orl_acc *acc)
+/* Writes the record. */
+bool orl_pull_issue(const struct orl_place *place, const struct orl_acc *acc,
+		    int *rc)
 {
 	struct orl_link *link = place->target->link;
 	struct orl_record_pull *record;
@@ -78,6 +79,10 @@ bool orl_pull_issue(const struct orl_place *place, const struct orl_acc *acc)
 	record->key = offer->mr.key;
 	record->pad = 0;
 	record->slot = orl_am_slot(link, withdraw, offer, 0);
+	/* The owner refuses a record that it cannot answer. */
+	if (!record->slot)
+		withdraw(link, offer, NULL, 0);
+	*rc = record->slot ? 0 : -ENOMEM;
 	orl_path_send(link);
 	return true;
 }

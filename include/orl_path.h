@@ -180,8 +180,8 @@ typedef struct orl_link *(*orl_path_link_fn)(
 void orl_path_serve_keys(orl_path_key_fn key, orl_path_link_fn link);
 /* Has the other end forget the region that begins at off; orl_am_flush waits
  * until it has.  The link is for nothing else: here none waits behind a lock.
- * Progress lock held, may be released meanwhile. */
-void orl_path_forget_key(struct orl_link *link, uint64_t off);
+ * 0 or -errno.  Progress lock held, may be released meanwhile. */
+int orl_path_forget_key(struct orl_link *link, uint64_t off);
 
 /* -- after reads and writes, after.c --------------------------------------- */
 

@@ -41,6 +41,15 @@ bool orl_asker_note(struct orl_win *win, uint32_t rank)
 	return add_asker(win, rank);
 }
 
+/* Who cannot be told, for want of memory, would go on with what it knows. */
+static void tell(struct orl_asker *asker, uint64_t addr)
+{
+	int rc = orl_path_forget_key(&asker->link, addr);
+
+	if (orl_unlikely(rc))
+		orl_am_lose(asker->link.peer, rc);
+}
+
 /* A lost process does not access anything any more: errors do not matter. */
 void orl_askers_recall(struct orl_win *win, uint64_t addr)
 {
@@ -48,7 +57,7 @@ void orl_askers_recall(struct orl_win *win, uint64_t addr)
 
 	orl_progress_lock();
 	for (asker = win->askers; asker; asker = asker->next)
-		orl_path_forget_key(&asker->link, addr);
+		tell(asker, addr);
 	asker = win->askers;
 	orl_progress_unlock();
 	for (; asker; asker = asker->next)

@@ -97,6 +97,11 @@ static void call_other(struct holder *holder)
 	}
 	record->pad = 0;
 	record->slot = orl_am_slot(&holder->link, returned, holder, 0);
+	if (!record->slot) {
+		holder->called = false;
+		orl_am_discard(&holder->link);
+		return;
+	}
 	orl_am_flush_begin(&holder->link);
 }
 

@@ -223,16 +223,17 @@ void orl_path_serve_keys(orl_path_key_fn key, orl_path_link_fn link)
 	orl_am_handle(ORL_AM_FORGET, serve_forget);
 }
 
-void orl_path_forget_key(struct orl_link *link, uint64_t off)
+int orl_path_forget_key(struct orl_link *link, uint64_t off)
 {
 	struct record_key *record =
 		orl_am_record(link, ORL_AM_FORGET, sizeof(*record));
 
 	/* A lost process will not access anything any more. */
 	if (!record)
-		return;
+		return link->peer->error ? 0 : -ENOMEM;
 	record->off = off;
 	record->slot = 0;
 	record->pad = 0;
 	orl_am_flush_begin(link);
+	return 0;
 }
