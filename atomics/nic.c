@@ -141,12 +141,12 @@ static int wait_for_turn(const struct piece *piece)
 	struct orl_link *link = piece->link;
 
 	while (!link->peer->error) {
-		bool free = has_amo(NULL);
+		bool has_room = has_amo(NULL);
 
-		if (free && orl_likely(!is_held_up(piece)))
+		if (has_room && orl_likely(!is_held_up(piece)))
 			return 0;
 		orl_progress_unlock();
-		if (free)
+		if (has_room)
 			orl_wait(&orl_am_bell, ORL_BELL_ALL, may_go, link);
 		else
 			orl_wait(&orl_am_bell, ORL_BELL_ALL, has_amo, NULL);
@@ -186,10 +186,11 @@ static struct orl_amo *make_amo(const struct call *call,
 				const struct piece *piece, const void *operands)
 {
 	struct orl_amo *amo = take_amo();
-	struct orl_fabric_atomic *atomic = &amo->atomic;
+	struct orl_fabric_atomic *atomic;
 
 	if (!amo)
 		return NULL;
+	atomic = &amo->atomic;
 	amo->copy = NULL;
 	atomic->operand =
 		operands ? keep(amo, operands, piece->len, call->acc->lasting)

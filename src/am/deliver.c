@@ -186,7 +186,8 @@ static void execute_message(struct orl_am_peer *peer,
 	}
 }
 
-/* The message where it can be read as what it is. */
+/* The message where it can be read as what it is.  Peers of ours send whole
+ * words, so that only foreign messages lie otherwise. */
 static const struct orl_am_head *aligned(const void *message, size_t len)
 {
 	static uint64_t copy[ORL_AM_BYTES / sizeof(uint64_t)];

@@ -8,7 +8,6 @@
 #include "orl_util.h"
 
 #include <errno.h>
-#include <string.h>
 
 #define BATCH 16
 
@@ -38,29 +37,13 @@ static struct orl_fabric_op *op_of(void *context)
 
 /* -- messages -------------------------------------------------------------- */
 
-/*
- * Readers expect words where words belong.  Peers of ours send whole words,
- * so that only foreign messages are to be moved.
- */
-static void deliver(const void *message, size_t len)
-{
-	static uint64_t aligned[(16 << 10) / 8];
-
-	if (orl_unlikely(len > orl_endpoint.message_most))
-		return;
-	if (orl_unlikely((uintptr_t)message % 8)) {
-		memcpy(aligned, message, len);
-		message = aligned;
-	}
-	orl_fabric_message(message, len);
-}
-
 static void take_message(struct orl_recv_buffer *buffer,
 			 const struct fi_cq_data_entry *entry)
 {
 	/* What gives a buffer back may come alone. */
-	if (entry->len && entry->buf)
-		deliver(entry->buf, entry->len);
+	if (entry->len && entry->buf &&
+	    orl_likely(entry->len <= orl_endpoint.message_most))
+		orl_fabric_message(entry->buf, entry->len);
 	if (entry->flags & FI_MULTI_RECV)
 		orl_recv_post(&orl_endpoint, buffer);
 }
