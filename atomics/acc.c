@@ -9,7 +9,6 @@
 #include "gate.h"
 #include "locked.h"
 #include "owner.h"
-#include "single.h"
 
 static void count(const struct orl_acc *acc, enum orl_agent agent)
 {
@@ -27,7 +26,7 @@ static ORL_COLD int other_one(const struct orl_place *place,
 }
 
 /* True: through the gate as a single; false: by holding it shut. */
-static bool begin(const struct orl_target *target)
+static inline bool begin(const struct orl_target *target)
 {
 	if (orl_likely(orl_gate_enter(target->gate, target->slot)))
 		return true;
@@ -35,17 +34,12 @@ static bool begin(const struct orl_target *target)
 	return false;
 }
 
-static void end(const struct orl_target *target, bool entered)
+static inline void end(const struct orl_target *target, bool entered)
 {
 	if (orl_likely(entered))
 		orl_gate_leave(target->gate, target->slot);
 	else
 		orl_gate_open(target->gate);
-}
-
-static bool is_aligned(uint64_t addr, enum orl_kind kind)
-{
-	return !(addr & (orl_kinds[kind].extent - 1));
 }
 
 int orl_acc_one(const struct orl_place *place, const struct orl_acc *acc)
@@ -54,7 +48,7 @@ int orl_acc_one(const struct orl_place *place, const struct orl_acc *acc)
 	bool entered;
 
 	if (orl_unlikely(!place->path->native || !single ||
-			 !is_aligned(place->addr, acc->kind)))
+			 !orl_acc_is_aligned(place->addr, acc->kind)))
 		return other_one(place, acc);
 	entered = begin(place->target);
 	single(orl_place_here(place, place->addr), acc->origin, acc->result);
@@ -73,7 +67,7 @@ static bool is_layout_aligned(const struct orl_place *place,
 
 	orl_cursor_elements(&cursor, acc->layout, acc->items);
 	while (orl_cursor_next(&cursor, acc->count, &off)) {
-		if (!is_aligned(place->addr + off, acc->kind))
+		if (!orl_acc_is_aligned(place->addr + off, acc->kind))
 			return false;
 	}
 	return true;
@@ -102,7 +96,7 @@ static bool can_single(const struct orl_place *place, const struct orl_acc *acc)
 		return false;
 	if (acc->layout)
 		return is_layout_aligned(place, acc);
-	return is_aligned(place->addr, acc->kind);
+	return orl_acc_is_aligned(place->addr, acc->kind);
 }
 
 /* n elements in a row, the first one the call's done-th. */
@@ -163,6 +157,8 @@ int orl_acc_issue(const struct orl_place *place, const struct orl_acc *acc)
 	return 0;
 }
 
+/* -- compare-and-swap ------------------------------------------------------ */
+
 int orl_acc_cas(const struct orl_place *place, enum orl_kind kind,
 		const void *origin, const void *compare, void *result)
 {
@@ -172,7 +168,7 @@ int orl_acc_cas(const struct orl_place *place, enum orl_kind kind,
 	if (orl_unlikely(place->path->remote))
 		return orl_owner_cas(place, kind, origin, compare, result);
 	if (orl_unlikely(!place->path->native || size > 8 ||
-			 !is_aligned(place->addr, kind)))
+			 !orl_acc_is_aligned(place->addr, kind)))
 		return orl_locked_cas(place, size, origin, compare, result);
 	entered = begin(place->target);
 	orl_single_cas[size](orl_place_here(place, place->addr), origin,

@@ -7,5 +7,5 @@ libcore_la_SOURCES += atomics/acc.c atomics/batch.c \
 	atomics/kernel_body.h atomics/locked.c \
 	atomics/locked.h atomics/nic.c atomics/nic.h atomics/op.c \
 	atomics/owner.c atomics/owner.h atomics/pull.c \
-	atomics/serve.c atomics/single.c atomics/single.h \
+	atomics/serve.c atomics/single.c \
 	atomics/strided.h

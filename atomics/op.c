@@ -2,7 +2,7 @@
 /* op.c - MPI's predefined operations, and what each is defined on. */
 #include "orl_acc.h"
 
-static const MPI_Op handles[ORL_OP_COUNT] = {
+const MPI_Op orl_op_handles[ORL_OP_COUNT] = {
 	[ORL_SUM] = MPI_SUM,	     [ORL_PROD] = MPI_PROD,
 	[ORL_MAX] = MPI_MAX,	     [ORL_MIN] = MPI_MIN,
 	[ORL_LAND] = MPI_LAND,	     [ORL_LOR] = MPI_LOR,
@@ -11,19 +11,6 @@ static const MPI_Op handles[ORL_OP_COUNT] = {
 	[ORL_MINLOC] = MPI_MINLOC,   [ORL_MAXLOC] = MPI_MAXLOC,
 	[ORL_REPLACE] = MPI_REPLACE, [ORL_NO_OP] = MPI_NO_OP,
 };
-
-int orl_op_find(MPI_Op handle, enum orl_op *op)
-{
-	unsigned int i;
-
-	for (i = 0; i < ORL_OP_COUNT; i++) {
-		if (handles[i] == handle) {
-			*op = i;
-			return 0;
-		}
-	}
-	return MPI_ERR_OP;
-}
 
 #define BIT(op)	 (1u << (op))
 #define CAS	 BIT(ORL_OP_CAS)

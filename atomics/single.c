@@ -7,7 +7,7 @@
  * passes; acquire and release here order the element's own value.  A value
  * that would not change is not written: its line stays shared.
  */
-#include "single.h"
+#include "orl_acc.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -138,14 +138,9 @@ WORDS(REPLACE, replace, )
 WORDS(NO_OP, no_op, )
 WORDS(CAS, cas, )
 
-static const orl_single_fn singles[ORL_KIND_COUNT][ORL_OP_COUNT] = {
+const orl_single_fn orl_singles[ORL_KIND_COUNT][ORL_OP_COUNT] = {
 	WORD_ROWS,
 };
-
-orl_single_fn orl_single(enum orl_op op, enum orl_kind kind)
-{
-	return singles[kind][op];
-}
 
 const orl_cas_fn orl_single_cas[9] = {
 	[1] = cas_w8, [2] = cas_w16, [4] = cas_w32, [8] = cas_w64

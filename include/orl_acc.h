@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "orl_gate.h"
 #include "orl_path.h"
 #include "orl_progress.h"
 #include "orl_type.h"
@@ -49,8 +50,21 @@ enum orl_op {
 	ORL_OP_COUNT
 };
 
+extern const MPI_Op orl_op_handles[ORL_OP_COUNT];
+
 /* The operation of a handle: 0, or MPI_ERR_OP for any other handle. */
-int orl_op_find(MPI_Op handle, enum orl_op *op);
+static inline int orl_op_find(MPI_Op handle, enum orl_op *op)
+{
+	unsigned int i;
+
+	for (i = 0; i < ORL_OP_COUNT; i++) {
+		if (orl_op_handles[i] == handle) {
+			*op = (enum orl_op)i;
+			return 0;
+		}
+	}
+	return MPI_ERR_OP;
+}
 /* In masks of operations the bit after theirs is MPI_Compare_and_swap. */
 #define ORL_OP_CAS  ORL_OP_COUNT
 #define ORL_OPS_ALL ((2u << ORL_OP_CAS) - 1)
@@ -109,31 +123,6 @@ static inline void orl_acc_count(struct orl_acc_domain *domain,
 }
 
 /*
- * The gate of one target of one window: in the target's control block, all
- * zero at first, used by every origin of the node.
- */
-#define ORL_GATE_SLOTS 16
-
-/* Set in orl_target.slot if one thread of one process alone uses the slot. */
-#define ORL_SLOT_OWN 0x8000u
-
-struct orl_gate {
-	_Atomic(uint32_t) shut;	  /* 1 while somebody holds it shut */
-	_Atomic(uint32_t) claim;  /* 1 while only one waiter may shut it */
-	struct orl_bell bell;	  /* waiters for the gate */
-	uint32_t used;		  /* slots that have origins; 0: all.  Set by
-				  * the owner, constant */
-	_Atomic(uint32_t) fenced; /* singles fence, since somebody has shut
-				   * the gate; never reset */
-	uint8_t pad[ORL_CACHELINE - 24];
-	struct {
-		_Atomic(uint32_t) singles; /* under way, by origins of a slot */
-		uint8_t pad[ORL_CACHELINE - 4];
-	} slots[ORL_GATE_SLOTS];
-};
-_Static_assert(sizeof(struct orl_gate) == 17 * ORL_CACHELINE, "shared layout");
-
-/*
  * One operation on elements of one kind.  origin and result are contiguous
  * arrays of count elements (extent apart); origin may be NULL for NO_OP,
  * result NULL where nothing is fetched; they may be equal.
@@ -159,8 +148,15 @@ _Static_assert(sizeof(struct orl_acc) == ORL_CACHELINE, "cheap to fill");
  */
 int orl_acc_issue(const struct orl_place *place, const struct orl_acc *acc);
 
-/* orl_acc_issue for one element, contiguous: the fast way. */
+/* orl_acc_issue for one element, contiguous. */
 int orl_acc_one(const struct orl_place *place, const struct orl_acc *acc);
+
+/* Is a CPU atomic a full fence, but for a REPLACE that fetches nothing? */
+#ifdef __x86_64__
+#define ORL_ATOMIC_FENCES true
+#else
+#define ORL_ATOMIC_FENCES false
+#endif
 
 /*
  * MPI_Compare_and_swap of one element (bits are compared): 0 or -errno.
@@ -213,6 +209,64 @@ orl_kernel_fn orl_kernel(enum orl_op op, enum orl_kind kind);
  * of compare-exchange): the value before goes to *result if not NULL.
  */
 typedef void (*orl_single_fn)(void *target, const void *origin, void *result);
-orl_single_fn orl_single(enum orl_op op, enum orl_kind kind);
+extern const orl_single_fn orl_singles[ORL_KIND_COUNT][ORL_OP_COUNT];
+
+/* NULL where there is none. */
+static inline orl_single_fn orl_single(enum orl_op op, enum orl_kind kind)
+{
+	return orl_singles[kind][op];
+}
+
+/* *result becomes the value before; compares bits. */
+typedef void (*orl_cas_fn)(void *target, const void *origin,
+			   const void *compare, void *result);
+/* By size in bytes: 1, 2, 4 and 8, else NULL. */
+extern const orl_cas_fn orl_single_cas[9];
+
+/* -- one native element: the fast way -------------------------------------- */
+
+static inline bool orl_acc_is_aligned(uint64_t addr, enum orl_kind kind)
+{
+	return !(addr & (orl_kinds[kind].extent - 1));
+}
+
+/*
+ * By one CPU atomic, on a path that is native.  False, and nothing has been
+ * done: the element is not, or the operation is not defined on its kind, or
+ * the gate is shut.
+ */
+static inline bool orl_acc_native(const struct orl_target *target,
+				  uint64_t addr, enum orl_op op,
+				  enum orl_kind kind, const void *origin,
+				  void *result)
+{
+	const orl_single_fn single = orl_single(op, kind);
+
+	if (orl_unlikely(!single || !orl_acc_is_aligned(addr, kind) ||
+			 !orl_gate_enter(target->gate, target->slot)))
+		return false;
+	single((void *)(uintptr_t)(addr + (uint64_t)target->delta), origin,
+	       result);
+	orl_gate_leave(target->gate, target->slot);
+	return true;
+}
+
+/* The same of a compare-and-swap. */
+static inline bool orl_acc_native_cas(const struct orl_target *target,
+				      uint64_t addr, enum orl_kind kind,
+				      const void *origin, const void *compare,
+				      void *result)
+{
+	const size_t size = orl_kinds[kind].extent;
+
+	if (orl_unlikely(size > 8 || !orl_acc_is_aligned(addr, kind) ||
+			 !orl_gate_enter(target->gate, target->slot)))
+		return false;
+	orl_single_cas[size](
+		(void *)(uintptr_t)(addr + (uint64_t)target->delta), origin,
+		compare, result);
+	orl_gate_leave(target->gate, target->slot);
+	return true;
+}
 
 #endif

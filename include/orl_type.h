@@ -189,6 +189,12 @@ struct orl_type *orl_type_keep(const struct orl_type *type);
 /* Flattens and caches; 0, -ENOMEM, or MPI_ERR_TYPE. */
 int orl_type_load(MPI_Datatype handle, const struct orl_type **type);
 
+/* The flattened form of a handle, if it is cached: else NULL. */
+static inline const struct orl_type *orl_type_cached(MPI_Datatype handle)
+{
+	return orl_map_find(&orl_type_map, (uintptr_t)handle);
+}
+
 /*
  * The flattened form of a handle.  0, or what orl_type_load returns:
  * MPI_ERR_TYPE for MPI_DATATYPE_NULL and what is no datatype.
@@ -196,7 +202,7 @@ int orl_type_load(MPI_Datatype handle, const struct orl_type **type);
 static inline int orl_type_find(MPI_Datatype handle,
 				const struct orl_type **type)
 {
-	*type = orl_map_find(&orl_type_map, (uintptr_t)handle);
+	*type = orl_type_cached(handle);
 	return orl_likely(*type) ? 0 : orl_type_load(handle, type);
 }
 

@@ -80,13 +80,41 @@ struct orl_xacc {
 	MPI_Datatype rtype;
 };
 
+/* Those of calls on one element of a predefined type. */
+struct orl_xone {
+	const void *origin;
+	void *result;
+	MPI_Datatype type;
+	MPI_Aint disp;
+	MPI_Op op; /* of a compare-and-swap it does not count */
+	int rank;
+};
+
+/* The same for the functions that take any call. */
+static inline struct orl_xacc orl_xone_any(const struct orl_xone *x,
+					   const char *call)
+{
+	return (struct orl_xacc){ .xfer = { .call = call,
+					    .origin = x->origin,
+					    .ocount = 1,
+					    .otype = x->type,
+					    .tcount = 1,
+					    .ttype = x->type,
+					    .disp = x->disp,
+					    .rank = x->rank,
+					    .request = false },
+				  .op = x->op,
+				  .result = x->result,
+				  .rcount = 1,
+				  .rtype = x->type };
+}
+
 int orl_win_put(struct orl_win *win, const struct orl_xfer *x);
 int orl_win_get(struct orl_win *win, const struct orl_xfer *x);
 int orl_win_accumulate(struct orl_win *win, const struct orl_xacc *x);
 int orl_win_get_accumulate(struct orl_win *win, const struct orl_xacc *x);
-/* otype and ttype are the one datatype, the counts are 1. */
-int orl_win_fetch_and_op(struct orl_win *win, const struct orl_xacc *x);
-int orl_win_compare_and_swap(struct orl_win *win, const struct orl_xacc *x,
+int orl_win_fetch_and_op(struct orl_win *win, const struct orl_xone *x);
+int orl_win_compare_and_swap(struct orl_win *win, const struct orl_xone *x,
 			     const void *compare);
 
 /* -- calls that give a request, section 11.3.5 ----------------------------- */
@@ -176,9 +204,13 @@ struct orl_calls {
 	int (*get)(struct orl_win *win, const struct orl_xfer *x);
 	int (*accumulate)(struct orl_win *win, const struct orl_xacc *x);
 	int (*get_accumulate)(struct orl_win *win, const struct orl_xacc *x);
-	int (*fetch_and_op)(struct orl_win *win, const struct orl_xacc *x);
-	int (*compare_and_swap)(struct orl_win *win, const struct orl_xacc *x,
+	int (*fetch_and_op)(struct orl_win *win, const struct orl_xone *x);
+	int (*compare_and_swap)(struct orl_win *win, const struct orl_xone *x,
 				const void *compare);
+	/* The same two, with a request too. */
+	int (*fetch_any)(struct orl_win *win, const struct orl_xacc *x);
+	int (*swap_any)(struct orl_win *win, const struct orl_xacc *x,
+			const void *compare);
 	int (*rput)(struct orl_win *win, const struct orl_xfer *x,
 		    MPI_Request *request);
 	int (*rget)(struct orl_win *win, const struct orl_xfer *x,

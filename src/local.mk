@@ -3,7 +3,7 @@
 # too, and src/mpi, the only one that exports, on top.
 noinst_LTLIBRARIES += libcore.la
 libcore_la_SOURCES = \
-	include/orl_acc.h include/orl_am.h include/orl_host.h include/orl_path.h \
+	include/orl_acc.h include/orl_am.h include/orl_gate.h include/orl_host.h include/orl_path.h \
 	include/orl_progress.h include/orl_shm.h include/orl_type.h \
 	include/orl_util.h include/orl_win.h \
 	src/util/log.c src/util/map.c src/util/options.c \

@@ -39,7 +39,7 @@ function owner(header)
 {
 	if (header == "oriel.h")
 		return "mpi"
-	if (header == "orl_acc.h")
+	if (header == "orl_acc.h" || header == "orl_gate.h")
 		return "atomics"
 	if (header !~ /^orl_.*\.h$/)
 		return ""

@@ -19,8 +19,7 @@ struct job {
 	void *scattered;
 };
 
-static ORL_COLD int refuse(struct orl_win *win, const struct orl_xacc *x,
-			   int rc)
+int orl_accumulate_fail(struct orl_win *win, const struct orl_xacc *x, int rc)
 {
 	if (x->xfer.rank == MPI_PROC_NULL)
 		return MPI_SUCCESS;
@@ -195,28 +194,26 @@ static void shape_target(const struct orl_xacc *x, struct job *job)
 
 /* -- who executes it: all kinds of most windows as atomics/ decides -------- */
 
-static inline int issue_one(struct orl_win *win, const struct orl_place *place,
-			    const struct orl_acc *acc)
+/* One element, if a CPU atomic does. */
+static inline bool issue_native(struct orl_win *win,
+				const struct orl_place *place,
+				const struct orl_acc *acc)
 {
-	return orl_likely(!win->nic) ? orl_acc_one(place, acc)
-				     : orl_nic_accumulate(win, place, acc);
+	if (orl_unlikely(win->nic != NULL || !place->path->native) ||
+	    !orl_acc_native(place->target, place->addr, acc->op, acc->kind,
+			    acc->origin, acc->result))
+		return false;
+	if (!ORL_ATOMIC_FENCES || (acc->op == ORL_REPLACE && !acc->result))
+		orl_win_note_store(win);
+	return true;
 }
 
 static inline int issue(struct orl_win *win, const struct orl_place *place,
 			const struct orl_acc *acc)
 {
+	orl_win_note_store(win);
 	return orl_likely(!win->nic) ? orl_acc_issue(place, acc)
 				     : orl_nic_accumulate(win, place, acc);
-}
-
-static int compare_and_swap(struct orl_win *win, const struct orl_place *place,
-			    const struct orl_acc *acc, const void *compare)
-{
-	if (orl_unlikely(win->nic != NULL))
-		return orl_nic_compare(win, place, acc, compare);
-	if (orl_unlikely(place->path->remote))
-		orl_acc_count(&win->domain, ORL_AGENT_OWNER);
-	return orl_acc_cas(place, acc->kind, acc->origin, compare, acc->result);
 }
 
 /* Operands may be reused, and results are here. */
@@ -236,7 +233,7 @@ static bool is_late(const struct orl_win *win, const struct orl_place *place)
 	return place->path->remote && !win->nic;
 }
 
-static int finish_request(struct orl_win *win, const struct orl_xacc *x,
+int orl_accumulate_finish(struct orl_win *win, const struct orl_xacc *x,
 			  const struct orl_place *place)
 {
 	if (orl_likely(!x->xfer.request) || is_late(win, place))
@@ -291,14 +288,14 @@ static int accumulate_any(struct orl_win *win, const struct orl_xacc *x,
 	int rc = check(win, x, &job, fetch);
 
 	if (orl_unlikely(rc))
-		return refuse(win, x, rc);
+		return orl_accumulate_fail(win, x, rc);
 	if (!job.acc.count)
 		return MPI_SUCCESS;
 	job.acc.result = fetch ? x->result : NULL;
 	job.acc.domain = &win->domain;
 	rc = run(win, x, &job);
-	rc = rc ? rc : finish_request(win, x, &job.c.place);
-	return orl_likely(!rc) ? MPI_SUCCESS : refuse(win, x, rc);
+	rc = rc ? rc : orl_accumulate_finish(win, x, &job.c.place);
+	return orl_likely(!rc) ? MPI_SUCCESS : orl_accumulate_fail(win, x, rc);
 }
 
 /* -- the same type and count on all sides, without layout: the usual call -- */
@@ -324,6 +321,22 @@ static int check_uniform(struct orl_win *win, const struct orl_xacc *x,
 			       : rc;
 }
 
+/* What no CPU atomic does. */
+static __attribute__((noinline)) int issue_uniform(
+	struct orl_win *win, const struct orl_xacc *x,
+	const struct orl_place *place, const struct orl_acc *acc)
+{
+	int rc;
+
+	orl_win_note_store(win);
+	if (acc->count == 1 && !win->nic)
+		rc = orl_acc_one(place, acc);
+	else
+		rc = issue(win, place, acc);
+	rc = rc ? rc : orl_accumulate_finish(win, x, place);
+	return orl_likely(!rc) ? MPI_SUCCESS : orl_accumulate_fail(win, x, rc);
+}
+
 static int accumulate(struct orl_win *win, const struct orl_xacc *x, bool fetch)
 {
 	const struct orl_type *type;
@@ -335,22 +348,21 @@ static int accumulate(struct orl_win *win, const struct orl_xacc *x, bool fetch)
 			 acc.op == ORL_NO_OP || !is_uniform(x, type, fetch)))
 		return accumulate_any(win, x, fetch);
 	if (orl_unlikely(!orl_op_fits(acc.op, type->kind)))
-		return refuse(win, x, MPI_ERR_OP);
+		return orl_accumulate_fail(win, x, MPI_ERR_OP);
 	rc = check_uniform(win, x, type, &place);
 	if (orl_unlikely(rc))
-		return refuse(win, x, rc);
+		return orl_accumulate_fail(win, x, rc);
 	acc.kind = type->kind;
 	acc.count = (size_t)x->xfer.tcount * type->elements;
-	acc.origin = x->xfer.origin;
 	acc.result = fetch ? x->result : NULL;
+	acc.origin = x->xfer.origin;
+	if (acc.count == 1 && issue_native(win, &place, &acc))
+		return MPI_SUCCESS;
 	acc.layout = NULL;
 	acc.items = acc.count;
 	acc.domain = &win->domain;
 	acc.lasting = true;
-	rc = acc.count == 1 ? issue_one(win, &place, &acc)
-			    : issue(win, &place, &acc);
-	rc = rc ? rc : finish_request(win, x, &place);
-	return orl_likely(!rc) ? MPI_SUCCESS : refuse(win, x, rc);
+	return issue_uniform(win, x, &place, &acc);
 }
 
 int orl_win_accumulate(struct orl_win *win, const struct orl_xacc *x)
@@ -361,79 +373,4 @@ int orl_win_accumulate(struct orl_win *win, const struct orl_xacc *x)
 int orl_win_get_accumulate(struct orl_win *win, const struct orl_xacc *x)
 {
 	return accumulate(win, x, true);
-}
-
-/* A predefined type, the same on all sides. */
-static int find_basic(const struct orl_xacc *x, const struct orl_type **type)
-{
-	int rc = orl_type_find(x->xfer.ttype, type);
-
-	if (orl_unlikely(rc))
-		return rc;
-	return orl_type_is_basic(*type) ? 0 : MPI_ERR_TYPE;
-}
-
-static int check_fop(struct orl_win *win, const struct orl_xacc *x,
-		     struct orl_place *place, struct orl_acc *acc)
-{
-	const struct orl_type *type;
-	int rc = find_basic(x, &type);
-
-	rc = rc ? rc : orl_op_find(x->op, &acc->op);
-	rc = rc ? rc : orl_place_call(win, &x->xfer);
-	if (orl_unlikely(rc))
-		return rc;
-	if (orl_unlikely(!orl_op_fits(acc->op, type->kind)))
-		return MPI_ERR_OP;
-	acc->kind = type->kind;
-	return orl_place_target(win, &x->xfer, type, place);
-}
-
-int orl_win_fetch_and_op(struct orl_win *win, const struct orl_xacc *x)
-{
-	struct orl_acc acc = { .op = ORL_NO_OP,
-			       .kind = ORL_BYTE,
-			       .count = 1,
-			       .origin = x->xfer.origin,
-			       .result = x->result,
-			       .layout = NULL,
-			       .items = 1,
-			       .domain = &win->domain,
-			       .lasting = true };
-	struct orl_place place;
-	int rc = check_fop(win, x, &place, &acc);
-
-	if (orl_unlikely(rc))
-		return refuse(win, x, rc);
-	rc = issue_one(win, &place, &acc);
-	rc = rc ? rc : finish_request(win, x, &place);
-	return orl_likely(!rc) ? MPI_SUCCESS : refuse(win, x, rc);
-}
-
-int orl_win_compare_and_swap(struct orl_win *win, const struct orl_xacc *x,
-			     const void *compare)
-{
-	struct orl_acc acc = { .op = ORL_REPLACE,
-			       .kind = ORL_BYTE,
-			       .count = 1,
-			       .origin = x->xfer.origin,
-			       .result = x->result,
-			       .layout = NULL,
-			       .items = 1,
-			       .domain = &win->domain,
-			       .lasting = true };
-	const struct orl_type *type;
-	struct orl_place place;
-	int rc = find_basic(x, &type);
-
-	if (!rc && !orl_op_fits(ORL_OP_CAS, type->kind))
-		rc = MPI_ERR_TYPE;
-	rc = rc ? rc : orl_place_call(win, &x->xfer);
-	rc = rc ? rc : orl_place_target(win, &x->xfer, type, &place);
-	if (orl_unlikely(rc))
-		return refuse(win, x, rc);
-	acc.kind = type->kind;
-	rc = compare_and_swap(win, &place, &acc, compare);
-	rc = rc ? rc : finish_request(win, x, &place);
-	return orl_likely(!rc) ? MPI_SUCCESS : refuse(win, x, rc);
 }

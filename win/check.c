@@ -91,20 +91,35 @@ static int get_accumulate(struct orl_win *win, const struct orl_xacc *x)
 	return moved(win, &move, inner(win)->get_accumulate(win, x));
 }
 
-static int fetch_and_op(struct orl_win *win, const struct orl_xacc *x)
+static int fetch_any(struct orl_win *win, const struct orl_xacc *x)
 {
 	struct orl_move move = begin_acc(x, true);
 
-	return moved(win, &move, inner(win)->fetch_and_op(win, x));
+	return moved(win, &move, inner(win)->fetch_any(win, x));
 }
 
-static int compare_and_swap(struct orl_win *win, const struct orl_xacc *x,
-			    const void *compare)
+static int fetch_and_op(struct orl_win *win, const struct orl_xone *x)
+{
+	const struct orl_xacc any = orl_xone_any(x, "MPI_Fetch_and_op");
+
+	return fetch_any(win, &any);
+}
+
+static int swap_any(struct orl_win *win, const struct orl_xacc *x,
+		    const void *compare)
 {
 	struct orl_move move = begin_acc(x, true);
 
 	move.compare = compare;
-	return moved(win, &move, inner(win)->compare_and_swap(win, x, compare));
+	return moved(win, &move, inner(win)->swap_any(win, x, compare));
+}
+
+static int compare_and_swap(struct orl_win *win, const struct orl_xone *x,
+			    const void *compare)
+{
+	const struct orl_xacc any = orl_xone_any(x, "MPI_Compare_and_swap");
+
+	return swap_any(win, &any, compare);
 }
 
 static int rput(struct orl_win *win, const struct orl_xfer *x,
@@ -280,6 +295,8 @@ const struct orl_calls orl_calls_checked = {
 	.get_accumulate = get_accumulate,
 	.fetch_and_op = fetch_and_op,
 	.compare_and_swap = compare_and_swap,
+	.fetch_any = fetch_any,
+	.swap_any = swap_any,
 	.rput = rput,
 	.rget = rget,
 	.raccumulate = raccumulate,

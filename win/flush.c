@@ -2,8 +2,10 @@
 /*
  * flush.c - completing operations.  Mapped memory is written by the call
  * itself, so its flush is a memory fence: what this process does next is
- * ordered after its stores, also a load of something else.  Remote targets
- * are flushed all at once, by one round trip each.
+ * ordered after its stores, also a load of something else.  Where there were
+ * none since the last flush there is nothing to order: loads are in order, and
+ * the CPU's atomics are fences.  Remote targets are flushed all at once, by
+ * one round trip each.
  */
 #include "win.h"
 
@@ -43,7 +45,7 @@ int orl_win_drain(struct orl_win *win)
 {
 	int rc = complete_all(win, false);
 
-	atomic_thread_fence(memory_order_seq_cst);
+	orl_fence();
 	return rc;
 }
 
@@ -51,11 +53,11 @@ int orl_win_drain_near(struct orl_win *win)
 {
 	int rc = complete_near(win, false);
 
-	atomic_thread_fence(memory_order_seq_cst);
+	orl_fence();
 	return rc;
 }
 
-bool orl_flush_may(const struct orl_win *win, int rank)
+static inline bool may_flush(const struct orl_win *win, int rank)
 {
 	uint8_t epoch = orl_epoch_of(win);
 
@@ -63,6 +65,11 @@ bool orl_flush_may(const struct orl_win *win, int rank)
 		return false;
 	return epoch == ORL_EPOCH_LOCK_ALL ||
 	       (epoch == ORL_EPOCH_LOCK && win->targets[rank].held);
+}
+
+bool orl_flush_may(const struct orl_win *win, int rank)
+{
+	return may_flush(win, rank);
 }
 
 static ORL_COLD int refuse_all(struct orl_win *win, const char *call)
@@ -85,36 +92,73 @@ static ORL_COLD int refuse(struct orl_win *win, const char *call, int rank)
 			    "target %d is not locked", rank);
 }
 
-static int flush_one(struct orl_win *win, const char *call, int rank,
-		     bool local)
+/* What follows comes after the stores of the operations. */
+static inline void order(struct orl_win *win)
 {
-	struct orl_target *target;
-	int rc;
+	if (orl_likely(!win->always_fences &&
+		       !__atomic_load_n(&win->has_stored, __ATOMIC_RELAXED))) {
+		atomic_thread_fence(memory_order_acq_rel);
+		return;
+	}
+	__atomic_store_n(&win->has_stored, false, __ATOMIC_RELAXED);
+	orl_fence();
+}
 
-	if (orl_unlikely(!orl_flush_may(win, rank)))
-		return refuse(win, call, rank);
-	orl_progress_tick();
-	target = &win->targets[rank];
-	rc = local ? target->path->finish(target) : target->path->flush(target);
+/* Where operations may not be complete when their calls return. */
+static __attribute__((noinline)) int complete_one(struct orl_win *win, int rank,
+						  bool local)
+{
+	struct orl_target *target = &win->targets[rank];
+	int rc = local ? target->path->finish(target)
+		       : target->path->flush(target);
+
 	if (orl_unlikely(win->nic != NULL) && !rc)
 		rc = orl_nic_flush(win, target);
-	atomic_thread_fence(memory_order_seq_cst);
-	if (orl_unlikely(rc))
-		return orl_win_fail(win, call, rc, "target %d", rank);
+	orl_fence();
+	return rc;
+}
+
+static ORL_COLD int fail_one(struct orl_win *win, const char *call, int rank,
+			     int rc)
+{
+	return orl_win_fail(win, call, rc, "target %d", rank);
+}
+
+static inline int flush_one(struct orl_win *win, const char *call, int rank,
+			    bool local)
+{
+	int rc;
+
+	if (orl_unlikely(!may_flush(win, rank)))
+		return refuse(win, call, rank);
+	orl_progress_tick();
+	if (orl_unlikely(win->is_late)) {
+		rc = complete_one(win, rank, local);
+		return rc ? fail_one(win, call, rank, rc) : MPI_SUCCESS;
+	}
+	if (!local)
+		order(win);
 	return MPI_SUCCESS;
 }
 
-static int flush_all(struct orl_win *win, const char *call, bool local)
+static __attribute__((noinline)) int complete_late(struct orl_win *win,
+						   const char *call, bool local)
 {
-	int rc;
+	int rc = complete_all(win, local);
 
+	orl_fence();
+	return rc ? orl_win_fail(win, call, rc, "%s", "") : MPI_SUCCESS;
+}
+
+static inline int flush_all(struct orl_win *win, const char *call, bool local)
+{
 	if (orl_unlikely(!orl_epoch_is_passive(win)))
 		return refuse_all(win, call);
 	orl_progress_tick();
-	rc = complete_all(win, local);
-	atomic_thread_fence(memory_order_seq_cst);
-	if (orl_unlikely(rc))
-		return orl_win_fail(win, call, rc, "%s", "");
+	if (orl_unlikely(win->is_late))
+		return complete_late(win, call, local);
+	if (!local)
+		order(win);
 	return MPI_SUCCESS;
 }
 
@@ -146,7 +190,8 @@ int orl_win_flush_local_all(struct orl_win *win)
 /* Public and private copy are one: only order is to be made. */
 int orl_win_sync(struct orl_win *win)
 {
+	orl_fence();
+	/* Not before: the fence would wait for its store. */
 	orl_progress_tick();
-	atomic_thread_fence(memory_order_seq_cst);
 	return MPI_SUCCESS;
 }

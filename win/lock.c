@@ -133,7 +133,7 @@ static int release(struct orl_win *win, struct orl_target *target)
 		rc = orl_nic_flush(win, target);
 	target->access = 0;
 	if (target->held == ORL_HELD_NOCHECK)
-		atomic_thread_fence(memory_order_seq_cst);
+		orl_fence();
 	else
 		one = leave_lock(target, mode_of(target->held));
 	rc = rc ? rc : one;

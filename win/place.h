@@ -24,6 +24,26 @@ int orl_place_fail(struct orl_win *win, const struct orl_xfer *x,
 int orl_place_slow(struct orl_win *win, const struct orl_xfer *x,
 		   const struct orl_type *type, struct orl_place *place);
 
+/*
+ * The owner's address of len bytes at a displacement of the window's memory.
+ * False: they are not all in it, or the window is dynamic.
+ */
+static inline bool orl_place_range(const struct orl_win *win,
+				   const struct orl_target *target,
+				   MPI_Aint disp, uint64_t len, uint64_t *addr)
+{
+	uint64_t off;
+
+	/* Negative displacements become too large ones. */
+	if (orl_unlikely(win->dynamic ||
+			 __builtin_mul_overflow((uint64_t)disp,
+						target->disp_unit, &off) ||
+			 off > target->size || len > target->size - off))
+		return false;
+	*addr = target->base + off;
+	return true;
+}
+
 /* Rank, type, range and epoch of the target: 0 or an error class. */
 static inline int orl_place_target(struct orl_win *win,
 				   const struct orl_xfer *x,
@@ -31,19 +51,17 @@ static inline int orl_place_target(struct orl_win *win,
 				   struct orl_place *place)
 {
 	struct orl_target *target = &win->targets[x->rank];
-	uint64_t off, len;
+	uint64_t len;
 
 	place->target = target;
 	place->path = target->path;
-	/* Negative displacements and counts become too large ones. */
-	if (orl_unlikely(!type->dense || win->dynamic ||
-			 __builtin_mul_overflow((uint64_t)x->disp,
-						target->disp_unit, &off) ||
-			 __builtin_mul_overflow((uint64_t)x->tcount, type->size,
-						&len) ||
-			 off > target->size || len > target->size - off))
+	/* Negative counts become too large ones. */
+	if (orl_unlikely(
+		    !type->dense ||
+		    __builtin_mul_overflow((uint64_t)x->tcount, type->size,
+					   &len) ||
+		    !orl_place_range(win, target, x->disp, len, &place->addr)))
 		return orl_place_slow(win, x, type, place);
-	place->addr = target->base + off;
 	return orl_epoch_admit(win, target);
 }
 
@@ -88,5 +106,14 @@ static inline int orl_place_finish(const struct orl_xfer *x,
 		return 0;
 	return place->path->finish(place->target);
 }
+
+/* -- the same for accumulates, accumulate.c -------------------------------- */
+
+/* Raises the error that the checks found. */
+int orl_accumulate_fail(struct orl_win *win, const struct orl_xacc *x,
+			int rc) ORL_COLD;
+/* An R-form that is not counted by request.c is complete when it returns. */
+int orl_accumulate_finish(struct orl_win *win, const struct orl_xacc *x,
+			  const struct orl_place *place);
 
 #endif

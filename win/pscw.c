@@ -122,7 +122,7 @@ int orl_win_post(struct orl_win *win, MPI_Group group, int assertion)
 	win->exposing = true;
 	orl_unlock(&win->mutex);
 	/* What we stored into the window before is seen by those who come. */
-	atomic_thread_fence(memory_order_seq_cst);
+	orl_fence();
 	for (i = 0; i < win->nexposed && !(assertion & MPI_MODE_NOCHECK); i++) {
 		int one = post_to(win, win->exposed[i]);
 

@@ -275,7 +275,7 @@ int orl_win_rfetch_and_op(struct orl_win *win, const struct orl_xacc *x,
 	bool counted = begin(win, &x->xfer, &scope);
 
 	return end(win, &x->xfer, counted,
-		   orl_win_calls(win)->fetch_and_op(win, x), request);
+		   orl_win_calls(win)->fetch_any(win, x), request);
 }
 
 int orl_win_rcompare_and_swap(struct orl_win *win, const struct orl_xacc *x,
@@ -285,8 +285,7 @@ int orl_win_rcompare_and_swap(struct orl_win *win, const struct orl_xacc *x,
 	bool counted = begin(win, &x->xfer, &scope);
 
 	return end(win, &x->xfer, counted,
-		   orl_win_calls(win)->compare_and_swap(win, x, compare),
-		   request);
+		   orl_win_calls(win)->swap_any(win, x, compare), request);
 }
 
 /* What is not remote is flushed at once, and the network's atomics, which are

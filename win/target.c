@@ -337,6 +337,14 @@ static int wait_for_all(struct orl_creation *creation)
 				  creation->verdicts, sizeof(mine));
 }
 
+/* What flushes have to do. */
+static void set_order(struct orl_win *win)
+{
+	win->is_late = win->queues || win->spans;
+	win->always_fences =
+		orl_threaded || win->flavor == MPI_WIN_FLAVOR_SHARED;
+}
+
 int orl_creation_finish(struct orl_creation *creation)
 {
 	struct orl_win *win = creation->win;
@@ -345,7 +353,8 @@ int orl_creation_finish(struct orl_creation *creation)
 		set_dynamic_paths(win);
 	else if (win->flavor == MPI_WIN_FLAVOR_SHARED)
 		place_shared(creation);
-	else
+	set_order(win);
+	if (!win->dynamic && win->flavor != MPI_WIN_FLAVOR_SHARED)
 		return 0;
 	serve(win);
 	return win->spans ? wait_for_all(creation) : 0;

@@ -106,6 +106,7 @@ int orl_win_put(struct orl_win *win, const struct orl_xfer *x)
 		return refuse(win, x, MPI_ERR_TRUNCATE);
 	if (orl_unlikely(!x->ocount || !c.otype->size))
 		return MPI_SUCCESS;
+	orl_win_note_store(win);
 	if (orl_likely(c.otype->dense && c.ttype->dense))
 		rc = place->path->put(place->target, place->addr, x->origin,
 				      (size_t)x->ocount * c.otype->size);

@@ -155,21 +155,36 @@ static int get_accumulate(struct orl_win *win, const struct orl_xacc *x)
 			orl_win_get_accumulate(win, x));
 }
 
-static int fetch_and_op(struct orl_win *win, const struct orl_xacc *x)
+static int fetch_any(struct orl_win *win, const struct orl_xacc *x)
 {
 	struct moment begin = now();
 
 	return end_move(win, &begin, ORL_WATCH_FOP, &x->xfer,
-			orl_win_fetch_and_op(win, x));
+			orl_fetch_any(win, x));
 }
 
-static int compare_and_swap(struct orl_win *win, const struct orl_xacc *x,
-			    const void *compare)
+static int fetch_and_op(struct orl_win *win, const struct orl_xone *x)
+{
+	const struct orl_xacc any = orl_xone_any(x, "MPI_Fetch_and_op");
+
+	return fetch_any(win, &any);
+}
+
+static int swap_any(struct orl_win *win, const struct orl_xacc *x,
+		    const void *compare)
 {
 	struct moment begin = now();
 
 	return end_move(win, &begin, ORL_WATCH_CAS, &x->xfer,
-			orl_win_compare_and_swap(win, x, compare));
+			orl_swap_any(win, x, compare));
+}
+
+static int compare_and_swap(struct orl_win *win, const struct orl_xone *x,
+			    const void *compare)
+{
+	const struct orl_xacc any = orl_xone_any(x, "MPI_Compare_and_swap");
+
+	return swap_any(win, &any, compare);
 }
 
 static int rput(struct orl_win *win, const struct orl_xfer *x,
@@ -333,6 +348,8 @@ const struct orl_calls orl_calls_watched = {
 	.get_accumulate = get_accumulate,
 	.fetch_and_op = fetch_and_op,
 	.compare_and_swap = compare_and_swap,
+	.fetch_any = fetch_any,
+	.swap_any = swap_any,
 	.rput = rput,
 	.rget = rget,
 	.raccumulate = raccumulate,
@@ -361,6 +378,8 @@ const struct orl_calls orl_calls_plain = {
 	.get_accumulate = orl_win_get_accumulate,
 	.fetch_and_op = orl_win_fetch_and_op,
 	.compare_and_swap = orl_win_compare_and_swap,
+	.fetch_any = orl_fetch_any,
+	.swap_any = orl_swap_any,
 	.rput = orl_win_rput,
 	.rget = orl_win_rget,
 	.raccumulate = orl_win_raccumulate,

@@ -145,6 +145,9 @@ struct orl_win {
 	bool dynamic;
 	bool spans;	       /* some targets are remote */
 	bool queues;	       /* some path may hold transfers back */
+	bool is_late;	       /* operations may outlast their calls */
+	bool always_fences;    /* each flush is a fence; see flush.c */
+	bool has_stored;       /* since then, not by CPU atomics alone */
 	uint8_t epoch;	       /* enum orl_epoch */
 	uint8_t paths;	       /* ORL_PATH_... that all ranks may use */
 	struct orl_link **nic; /* [size] to near ranks, for accumulates by the
@@ -281,21 +284,34 @@ const char *orl_epoch_objection_to_lock(const struct orl_win *win,
  */
 int orl_epoch_first_access(struct orl_win *win, struct orl_target *target);
 
-/* 0 if an access epoch to the target is open, else MPI_ERR_RMA_SYNC. */
+/* Is an access epoch to the target open? */
+static inline bool orl_epoch_is_open(const struct orl_win *win,
+				     const struct orl_target *target)
+{
+	/* Acquire: what the post that another thread met lets us see. */
+	return __atomic_load_n(&win->access_all, __ATOMIC_RELAXED) |
+	       __atomic_load_n(&target->access, __ATOMIC_ACQUIRE);
+}
+
+/* The same: 0, or MPI_ERR_RMA_SYNC. */
 static inline int orl_epoch_admit(struct orl_win *win,
 				  struct orl_target *target)
 {
-	/* Acquire: what the post that another thread met lets us see. */
-	if (orl_likely(__atomic_load_n(&win->access_all, __ATOMIC_RELAXED) |
-		       __atomic_load_n(&target->access, __ATOMIC_ACQUIRE)))
-		return 0;
-	return orl_epoch_first_access(win, target);
+	return orl_likely(orl_epoch_is_open(win, target))
+		       ? 0
+		       : orl_epoch_first_access(win, target);
 }
 
 /* The epoch that gave access is over: of targets of every node. */
 void orl_epoch_close(struct orl_win *win);
 
 /* -- synchronisation ------------------------------------------------------- */
+
+/* An operation has written by plain stores: the next flush is a fence. */
+static inline void orl_win_note_store(struct orl_win *win)
+{
+	__atomic_store_n(&win->has_stored, true, __ATOMIC_RELAXED);
+}
 
 /*
  * orl_wait, but for a window that spans nodes it ends too when a process of
@@ -404,6 +420,13 @@ void orl_win_serve(void);
 /* oriel_notify_tags, as the info key asks for them. */
 uint32_t orl_notify_tags(MPI_Info info);
 void orl_notify_serve(void);
+
+/* -- accumulates ----------------------------------------------------------- */
+
+/* orl_win_fetch_and_op and _compare_and_swap, with a request too; element.c */
+int orl_fetch_any(struct orl_win *win, const struct orl_xacc *x);
+int orl_swap_any(struct orl_win *win, const struct orl_xacc *x,
+		 const void *compare);
 
 /* -- accumulates by the network, nic.c; only where win->nic is set --------- */
 

@@ -37,19 +37,12 @@ int MPI_Fetch_and_op(const void *origin_addr, void *result_addr,
 		     MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
 	struct orl_win *w = orl_win_find(win);
-	const struct orl_xacc x = { .xfer = { .call = CALL(Fetch_and_op),
-					      .origin = origin_addr,
-					      .ocount = 1,
-					      .otype = datatype,
-					      .tcount = 1,
-					      .ttype = datatype,
-					      .disp = target_disp,
-					      .rank = target_rank,
-					      .request = false },
-				    .op = op,
+	const struct orl_xone x = { .origin = origin_addr,
 				    .result = result_addr,
-				    .rcount = 1,
-				    .rtype = datatype };
+				    .type = datatype,
+				    .disp = target_disp,
+				    .op = op,
+				    .rank = target_rank };
 
 	if (orl_unlikely(!w))
 		return orl_host.Fetch_and_op(origin_addr, result_addr, datatype,
@@ -63,19 +56,12 @@ int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
 			 int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
 	struct orl_win *w = orl_win_find(win);
-	const struct orl_xacc x = { .xfer = { .call = CALL(Compare_and_swap),
-					      .origin = origin_addr,
-					      .ocount = 1,
-					      .otype = datatype,
-					      .tcount = 1,
-					      .ttype = datatype,
-					      .disp = target_disp,
-					      .rank = target_rank,
-					      .request = false },
-				    .op = MPI_OP_NULL,
+	const struct orl_xone x = { .origin = origin_addr,
 				    .result = result_addr,
-				    .rcount = 1,
-				    .rtype = datatype };
+				    .type = datatype,
+				    .disp = target_disp,
+				    .op = MPI_OP_NULL,
+				    .rank = target_rank };
 
 	if (orl_unlikely(!w))
 		return orl_host.Compare_and_swap(origin_addr, compare_addr,
