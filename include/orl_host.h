@@ -132,16 +132,15 @@ extern const char orl_host_name[];
  */
 bool orl_host_load(void);
 
-/*
- * Has MPI been initialised as a whole?  If not, the program has sessions
- * alone, and no communicator that Oriel could live on.
- */
+/* Is there MPI_COMM_WORLD: between MPI_Init and the end of MPI_Finalize? */
 bool orl_host_has_world(void);
+/* Is there that, or a session of the program's?  Costs a load. */
+bool orl_host_is_up(void);
 
 /*
  * Learns the thread level, makes the communicator that window handles live
- * on and adds the host's progress to orl_progress.  Needs MPI initialised;
- * any number of calls, any thread.
+ * on and adds the host's progress to orl_progress.  Needs the host up; any
+ * number of calls, any thread.
  */
 int orl_host_start(void);
 
@@ -155,11 +154,32 @@ void orl_host_unhook(void);
 /* Has it ever been?  If not, src/mpi/block.c stands in for it. */
 extern _Atomic(bool) orl_host_hooked;
 
-/* MPI_Finalize has returned: the host is not polled any more. */
+/*
+ * MPI_Finalize and the program's last session are over: gives back what is
+ * kept in the host.  A session that comes later begins anew.
+ */
 void orl_host_end(void);
 
 /* The error class of a code, MPI_Error_class. */
 int orl_host_error_class(int code);
+
+/* -- sessions: MPI-4.0, section 11.3 --------------------------------------- */
+
+/* What this is built with has none; what it runs with may. */
+#ifndef MPI_SESSION_NULL
+#ifdef OPEN_MPI
+typedef struct ompi_instance_t *MPI_Session;
+#else
+typedef int MPI_Session;
+#endif
+#endif
+
+/* MPI_Session_init and MPI_Session_finalize, counted. */
+int orl_host_session_init(MPI_Info info, MPI_Errhandler handler,
+			  MPI_Session *session);
+int orl_host_session_finalize(MPI_Session *session);
+/* How many the program has. */
+int orl_host_sessions(void);
 
 /* -- communicators --------------------------------------------------------- */
 
@@ -189,9 +209,8 @@ int orl_host_tell(MPI_Comm copy, void *value, size_t bytes);
  */
 int orl_host_comm_make(MPI_Group group, uint32_t number, MPI_Comm *comm);
 
-/* Ranks of MPI_COMM_WORLD, or 1 in a program without. */
+/* Ranks of MPI_COMM_WORLD, or of the process set of that name. */
 int orl_host_world_size(void);
-/* 0 in a program without. */
 int orl_host_world_rank(void);
 
 /* Of all of comm's, in its order; < 0: of none. */

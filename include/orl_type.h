@@ -186,6 +186,10 @@ extern struct orl_map orl_type_map;
  * no memory. */
 struct orl_type *orl_type_keep(const struct orl_type *type);
 
+/* The host has ended, and its handles of made types with it.  No thread may be
+ * in a call that uses types. */
+void orl_type_end(void);
+
 /* Flattens and caches; 0, -ENOMEM, or MPI_ERR_TYPE. */
 int orl_type_load(MPI_Datatype handle, const struct orl_type **type);
 

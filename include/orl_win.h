@@ -258,7 +258,8 @@ int orl_win_notify_test(struct orl_win *win, int tag, int count, int *flag);
 
 /* -- the end --------------------------------------------------------------- */
 
-/* Before the host's MPI_Finalize and after it, section 8.7. */
+/* Around the host's MPI_Finalize, section 8.7, or the end of the last session:
+ * whichever is later. */
 void orl_win_leave(void);
 void orl_win_left(void);
 
@@ -292,5 +293,6 @@ void orl_win_account(struct orl_account *account);
 
 int orl_mem_alloc(MPI_Aint size, MPI_Info info, void *base);
 int orl_mem_free(void *base);
+bool orl_mem_is_ours(void *base);
 
 #endif

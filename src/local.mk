@@ -13,7 +13,7 @@ libcore_la_SOURCES = \
 	src/host/bare.c src/host/comm.c \
 	src/host/datatype.c src/host/error.c src/host/handle.c \
 	src/host/hook.c src/host/host.c src/host/host.h src/host/info.c \
-	src/host/request.c src/host/ucx.c \
+	src/host/request.c src/host/session.c src/host/ucx.c \
 	src/type/array.c src/type/basic.c src/type/cache.c src/type/cursor.c \
 	src/type/flatten.c src/type/gather.c src/type/run.c \
 	src/type/type.h \

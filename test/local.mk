@@ -44,11 +44,12 @@ behaviour = \
 	test/err_memory test/err_epoch test/err_range test/err_args \
 	test/err_create test/unreachable test/threads test/file \
 	test/no_files test/children test/shared_query test/alignment \
-	test/session
+	test/session test/session_alone test/session_world \
+	test/session_first test/session_cycles
 
 check_PROGRAMS += $(behaviour) test/killed_job
 TESTS += $(behaviour) test/killed.sh
-EXTRA_DIST += test/run test/test.h test/agents.h test/hosts.h test/elements.h test/acc.h \
+EXTRA_DIST += test/run test/sessions.h test/test.h test/agents.h test/hosts.h test/elements.h test/acc.h \
 	test/killed.sh
 # -- end of behaviour ----------------------------------------------------------
 

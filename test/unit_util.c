@@ -83,6 +83,11 @@ static void *value_of(uintptr_t key)
 	return (void *)(key * 8 + 1);
 }
 
+static bool is_fourth(void *value)
+{
+	return (uintptr_t)value % 32 == 1;
+}
+
 static void test_map(struct orl_map *map)
 {
 	uintptr_t key;
@@ -102,6 +107,14 @@ static void test_map(struct orl_map *map)
 		check(orl_map_find(map, key) == value_of(key + 1),
 		      "a key that came back");
 	check(!orl_map_find(map, KEYS + 1), "found what is not there");
+	orl_map_sweep(map, is_fourth);
+	for (key = 1; key <= KEYS; key++) {
+		void *value = value_of(key + key % 2);
+
+		check(orl_map_find(map, key) ==
+			      (is_fourth(value) ? NULL : value),
+		      "after sweeping half");
+	}
 }
 
 static _Atomic(bool) stop;

@@ -121,6 +121,11 @@ int orl_mem_alloc(MPI_Aint size, MPI_Info info, void *base)
 	return MPI_SUCCESS;
 }
 
+bool orl_mem_is_ours(void *base)
+{
+	return orl_arena_is_block(base);
+}
+
 int orl_mem_free(void *base)
 {
 	/* NULL is what some hosts give for size 0. */

@@ -45,7 +45,7 @@ void orl_remote_for_all(void (*fn)(struct orl_win *win))
 }
 
 /* MPI_Finalize may call back into the program, which may use windows still:
- * the network ends after it. */
+ * the network ends after it.  A session that comes later opens it anew. */
 void orl_win_leave(void)
 {
 	orl_check_leave();
@@ -55,6 +55,7 @@ void orl_win_leave(void)
 void orl_win_left(void)
 {
 	orl_host_end();
+	orl_type_end();
 	orl_stats_leave();
 	orl_trace_close();
 	if (orl_am_is_open())

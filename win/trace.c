@@ -3,7 +3,7 @@
  * trace.c - a file of this process's calls on windows, in the trace-event
  * format of Chrome: ORIEL_TRACE/HOST.PID.json, which chrome://tracing and
  * ui.perfetto.dev show, several at a time.  The list is not closed before
- * MPI_Finalize; viewers take it as it is, so that a crash leaves a trace too.
+ * MPI's end; viewers take it as it is, so that a crash leaves a trace too.
  */
 #include "watch.h"
 
@@ -14,7 +14,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static FILE *file;
-static bool is_over;  /* cannot be opened, or is closed */
+static bool is_lost;  /* cannot be opened */
 static int64_t epoch; /* nanoseconds from our clock to the wall's */
 static int rank;      /* in the world */
 
@@ -44,7 +44,7 @@ static void open_file(void)
 	if (!file) {
 		orl_log(ORL_LOG_ERROR, "ORIEL_TRACE: %s: %s", path,
 			strerror(errno));
-		is_over = true;
+		is_lost = true;
 		return;
 	}
 	epoch = clock_offset();
@@ -81,23 +81,25 @@ static void print_event(const struct orl_win *win,
 void orl_trace_add(const struct orl_win *win, const struct orl_event *event)
 {
 	pthread_mutex_lock(&lock);
-	if (!file && !is_over)
+	if (!file && !is_lost)
 		open_file();
 	if (file)
 		print_event(win, event);
 	pthread_mutex_unlock(&lock);
 }
 
+/* Of a session that comes later, events go over the end. */
 void orl_trace_close(void)
 {
+	static const char end[] = "]\n";
+
 	pthread_mutex_lock(&lock);
 	if (file) {
-		fputs("]\n", file);
-		if (fclose(file))
+		fputs(end, file);
+		if (fflush(file))
 			orl_log(ORL_LOG_ERROR, "ORIEL_TRACE: %s",
 				strerror(errno));
+		fseek(file, -(long)strlen(end), SEEK_CUR);
 	}
-	file = NULL;
-	is_over = true;
 	pthread_mutex_unlock(&lock);
 }

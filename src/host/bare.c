@@ -4,10 +4,11 @@
  *
  * MPICH has 2047 context ids for all communicators and windows of a process,
  * and ends the program when they run out.  So that thousands of windows can
- * live, and communicators beside them, only the first thousand take one.
- * The others have handles that MPICH itself refuses as invalid; their names
- * and error handlers are kept here.  They have no user attributes: the
- * host's keyvals work on the host's objects only.
+ * live, and communicators beside them, only the first thousand take one; and
+ * none where it cannot make windows (orl_host_is_whole).  The others have
+ * handles that MPICH itself refuses as invalid; their names and error handlers
+ * are kept here.  They have no user attributes: the host's keyvals work on the
+ * host's objects only.
  */
 #include "orl_host.h"
 
@@ -70,25 +71,30 @@ int orl_host_bare_make(MPI_Win *handle)
 		return MPI_ERR_NO_MEM;
 	bare->handler = MPI_ERRORS_ARE_FATAL;
 	pthread_mutex_lock(&lock);
-	rc = open_scratch();
-	if (!rc) {
-		bare->handle = unused_handle();
-		rc = orl_map_set(&bares, (uintptr_t)bare->handle, bare)
-			     ? MPI_ERR_NO_MEM
-			     : 0;
-	}
+	bare->handle = unused_handle();
+	rc = orl_map_set(&bares, (uintptr_t)bare->handle, bare);
 	pthread_mutex_unlock(&lock);
 	if (rc) {
 		free(bare);
-		return rc;
+		return MPI_ERR_NO_MEM;
 	}
 	*handle = bare->handle;
 	return 0;
 }
 
+/* These are nobody's to count or free. */
+static bool is_predefined(MPI_Errhandler handler)
+{
+#ifdef MPI_ERRORS_ABORT
+	if (handler == MPI_ERRORS_ABORT)
+		return true;
+#endif
+	return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_RETURN;
+}
+
 static void drop_handler(struct bare *bare)
 {
-	if (bare->handler != MPI_ERRORS_ARE_FATAL)
+	if (!is_predefined(bare->handler))
 		PMPI_Errhandler_free(&bare->handler);
 }
 
@@ -122,22 +128,29 @@ static int take_reference(MPI_Errhandler handler, MPI_Errhandler *taken)
 {
 	int rc;
 
+	*taken = handler;
+	if (is_predefined(handler))
+		return MPI_SUCCESS;
 	pthread_mutex_lock(&lock);
-	rc = orl_host.Win_set_errhandler(scratch, handler);
+	rc = open_scratch();
+	if (!rc)
+		rc = orl_host.Win_set_errhandler(scratch, handler);
 	if (!rc)
 		rc = orl_host.Win_get_errhandler(scratch, taken);
 	pthread_mutex_unlock(&lock);
 	return rc;
 }
 
+static int refuse(MPI_Win handle, const char *why);
+
 int orl_host_bare_set_errhandler(MPI_Win handle, MPI_Errhandler handler)
 {
 	struct bare *bare = find(handle);
 	MPI_Errhandler taken;
-	int rc = take_reference(handler, &taken);
 
-	if (rc)
-		return rc;
+	if (take_reference(handler, &taken))
+		return refuse(handle, "the host MPI refuses the error handler, "
+				      "or has no window that could hold it");
 	drop_handler(bare);
 	bare->handler = taken;
 	return MPI_SUCCESS;
@@ -148,26 +161,56 @@ int orl_host_bare_get_errhandler(MPI_Win handle, MPI_Errhandler *handler)
 	return take_reference(find(handle)->handler, handler);
 }
 
+/* It needs no window, and there may be none. */
+static int call_predefined(MPI_Errhandler handler, int code)
+{
+	int rc = PMPI_Comm_set_errhandler(orl_host_self, handler);
+
+	if (!rc)
+		rc = PMPI_Comm_call_errhandler(orl_host_self, code);
+	PMPI_Comm_set_errhandler(orl_host_self, MPI_ERRORS_RETURN);
+	return rc;
+}
+
 /* A handler function sees the scratch window's handle as its window. */
 int orl_host_bare_call_errhandler(MPI_Win handle, int code)
 {
+	MPI_Errhandler handler = find(handle)->handler;
 	int rc;
 
 	pthread_mutex_lock(&lock);
-	rc = orl_host.Win_set_errhandler(scratch, find(handle)->handler);
-	if (!rc)
-		rc = orl_host.Win_call_errhandler(scratch, code);
+	if (is_predefined(handler)) {
+		rc = call_predefined(handler, code);
+	} else {
+		rc = orl_host.Win_set_errhandler(scratch, handler);
+		if (!rc)
+			rc = orl_host.Win_call_errhandler(scratch, code);
+	}
 	pthread_mutex_unlock(&lock);
 	return rc;
 }
 
-int orl_host_bare_no_attributes(MPI_Win handle)
+static int refuse(MPI_Win handle, const char *why)
 {
-	int code = orl_host_error_code(
-		MPI_ERR_OTHER,
-		"this window has no user attributes: the host MPI cannot hold "
-		"more than about 2000 windows and communicators");
+	int code = orl_host_error_code(MPI_ERR_OTHER, why);
 
 	orl_host_bare_call_errhandler(handle, code);
 	return code;
+}
+
+int orl_host_bare_no_attributes(MPI_Win handle)
+{
+	return refuse(handle,
+		      "this window has no user attributes: the host MPI cannot "
+		      "hold more than about 2000 windows and communicators, "
+		      "and none before a communicator of several ranks");
+}
+
+void orl_bare_end(bool is_alive)
+{
+	pthread_mutex_lock(&lock);
+	if (is_alive && scratch != MPI_WIN_NULL)
+		orl_host.Win_free(&scratch);
+	scratch = MPI_WIN_NULL;
+	pthread_mutex_unlock(&lock);
 }

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "host.h"
+
 int orl_host_comm_open(MPI_Comm handle, struct orl_comm *comm)
 {
 	int inter, rc;
@@ -18,6 +20,8 @@ int orl_host_comm_open(MPI_Comm handle, struct orl_comm *comm)
 	comm->handle = handle;
 	PMPI_Comm_rank(handle, &comm->rank);
 	PMPI_Comm_size(handle, &comm->size);
+	if (comm->size > 1)
+		orl_host_has_met = true;
 	rc = PMPI_Comm_group(handle, &comm->group);
 	return rc ? orl_host_error_class(rc) : 0;
 }
@@ -31,6 +35,8 @@ int orl_host_world_size(void)
 {
 	int size;
 
+	if (!orl_host_has_world())
+		return orl_session_world_size();
 	return PMPI_Comm_size(MPI_COMM_WORLD, &size) ? 1 : size;
 }
 
@@ -38,6 +44,8 @@ int orl_host_world_rank(void)
 {
 	int rank;
 
+	if (!orl_host_has_world())
+		return orl_session_world_rank();
 	return PMPI_Comm_rank(MPI_COMM_WORLD, &rank) ? 0 : rank;
 }
 

@@ -10,6 +10,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "host.h"
+
 /* MPI_ERR_TYPE unless the host names something else. */
 static int type_error(int code)
 {
@@ -257,10 +259,17 @@ static int type_deleted(MPI_Datatype handle, int keyval, void *value,
 	return MPI_SUCCESS;
 }
 
-/* The attribute by which we watch: made once, not copied by MPI_Type_dup. */
+/* The attribute by which we watch: made once, not copied by MPI_Type_dup.
+ * Relaxed: the number is all that other threads need. */
+static _Atomic(int) made = MPI_KEYVAL_INVALID;
+
+void orl_types_end(void)
+{
+	made = MPI_KEYVAL_INVALID;
+}
+
 static int find_keyval(int *keyval)
 {
-	static _Atomic(int) made = MPI_KEYVAL_INVALID;
 	int fresh, none = MPI_KEYVAL_INVALID;
 	int rc;
 
@@ -271,7 +280,6 @@ static int find_keyval(int *keyval)
 				     &fresh, NULL);
 	if (rc)
 		return type_error(rc);
-	/* Relaxed: the number is all that other threads need. */
 	*keyval = fresh;
 	if (!atomic_compare_exchange_strong_explicit(&made, &none, fresh,
 						     memory_order_relaxed,

@@ -8,6 +8,7 @@
  */
 #include "orl_host.h"
 
+#include "host.h"
 #include "orl_util.h"
 
 #include <stdio.h>
@@ -59,7 +60,7 @@ bool orl_host_error_text(int code, char *line, int *len)
 	pthread_mutex_lock(&lock);
 	for (i = 0; i < MAX_CLASS && !found; i++) {
 		/* A class's own code keeps the host's text. */
-		if (texts[i].code != code || code == i)
+		if (!code || texts[i].code != code || code == i)
 			continue;
 		strcpy(line, texts[i].line);
 		*len = (int)strlen(line);
@@ -67,6 +68,16 @@ bool orl_host_error_text(int code, char *line, int *len)
 	}
 	pthread_mutex_unlock(&lock);
 	return found;
+}
+
+void orl_errors_end(void)
+{
+	int i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < MAX_CLASS; i++)
+		texts[i].code = 0;
+	pthread_mutex_unlock(&lock);
 }
 
 /*
@@ -85,7 +96,8 @@ static void end_if_fatal(MPI_Errhandler handler, int code)
 	if (!fatal || !orl_host_error_text(code, line, &len))
 		return;
 	orl_log(ORL_LOG_NONE, "%s (the error handler is fatal)", line);
-	PMPI_Abort(MPI_COMM_WORLD, orl_host_error_class(code));
+	PMPI_Abort(orl_host_has_world() ? MPI_COMM_WORLD : orl_host_self,
+		   orl_host_error_class(code));
 }
 
 static void release(MPI_Errhandler *handler)
@@ -115,6 +127,10 @@ int orl_host_raise_comm(MPI_Comm handle, int code)
 	MPI_Comm comm = handle == MPI_COMM_NULL ? MPI_COMM_WORLD : handle;
 	MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
 
+	/* Without a world the initial handler has it, which is fatal unless
+	 * the launcher was told otherwise. */
+	if (handle == MPI_COMM_NULL && !orl_host_has_world())
+		end_if_fatal(MPI_ERRORS_ARE_FATAL, code);
 	if (!PMPI_Comm_get_errhandler(comm, &handler))
 		end_if_fatal(handler, code);
 	release(&handler);

@@ -24,6 +24,8 @@ int orl_host_win_genuine(MPI_Win *handle)
 {
 	void *base;
 
+	if (!orl_host_is_whole())
+		return MPI_ERR_WIN;
 	/* Not every component of Open MPI can make every flavor. */
 	if (!orl_host.Win_allocate(0, 1, MPI_INFO_NULL, orl_host_self, &base,
 				   handle))
@@ -40,7 +42,8 @@ int orl_host_win_make(MPI_Win *handle)
 {
 	int rc;
 
-	if (atomic_fetch_add(&genuine, 1) < GENUINE_LIMIT) {
+	if (atomic_fetch_add(&genuine, 1) < GENUINE_LIMIT &&
+	    orl_host_is_whole()) {
 		rc = orl_host_win_genuine(handle);
 		if (!rc)
 			return 0;

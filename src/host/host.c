@@ -17,7 +17,6 @@
 
 struct orl_host orl_host;
 const char orl_host_name[] = ORL_HOST_NAME;
-MPI_Comm orl_host_self = MPI_COMM_NULL;
 
 /* MPICH writes up to 8192 bytes, whatever the constant says elsewhere. */
 #define VERSION_BYTES 8192
@@ -70,6 +69,7 @@ bool orl_host_load(void)
 {
 	bool all = is_own_host();
 
+	orl_session_load();
 #define ORL_HOST_FIND(name)                                                    \
 	all = all && find_function("PMPI_" #name, &orl_host.name);
 	ORL_HOST_FUNCTIONS(ORL_HOST_FIND)
@@ -77,87 +77,207 @@ bool orl_host_load(void)
 	return all;
 }
 
+/* -- whether there is MPI -------------------------------------------------- */
+
+static _Atomic(bool) is_up;
+
+bool orl_host_has_world(void)
+{
+	int begun = 0, ended = 0;
+
+	PMPI_Initialized(&begun);
+	PMPI_Finalized(&ended);
+	return begun && !ended;
+}
+
+bool orl_host_is_up(void)
+{
+	bool up;
+
+	if (orl_likely(atomic_load_explicit(&is_up, memory_order_relaxed)))
+		return true;
+	up = orl_host_sessions() || orl_host_has_world();
+	if (up)
+		atomic_store_explicit(&is_up, true, memory_order_relaxed);
+	return up;
+}
+
+_Atomic(bool) orl_host_has_met;
+
+bool orl_host_is_whole(void)
+{
+#ifdef ORL_HOST_OPENMPI
+	return true;
+#else
+	return atomic_load_explicit(&orl_host_has_met, memory_order_relaxed);
+#endif
+}
+
+/* -- the host's progress --------------------------------------------------- */
+
 /*
  * A rank that waits in Oriel must go on serving the host's messages: its
  * peer may be in a blocking send to it before it can come to the point that
- * is waited for.  Probing a communicator of this process alone makes MPICH
- * look at nothing that comes from others.
+ * is waited for.  Asking for the status of a request that never completes
+ * makes the host look at all that comes, with or without a world.
  */
-static bool has_ended;
+static MPI_Request endless = MPI_REQUEST_NULL;
+static _Atomic(bool) is_polled;
 
 static void poll_host(void)
 {
 	int flag;
 
-	if (!has_ended)
-		PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag,
-			    MPI_STATUS_IGNORE);
+	if (atomic_load_explicit(&is_polled, memory_order_relaxed) &&
+	    orl_host_is_whole())
+		orl_host.Request_get_status(endless, &flag, MPI_STATUS_IGNORE);
 }
 
-void orl_host_end(void)
+static int keep(void *state)
 {
-	has_ended = true;
+	return MPI_SUCCESS;
 }
 
-bool orl_host_has_world(void)
+static int begin_polling(void)
 {
-	static _Atomic(bool) known;
-	int flag = 0;
+	int rc = 0;
 
-	if (orl_likely(atomic_load_explicit(&known, memory_order_relaxed)))
-		return true;
-	PMPI_Initialized(&flag);
-	if (flag)
-		atomic_store_explicit(&known, true, memory_order_relaxed);
-	return flag;
+	if (endless == MPI_REQUEST_NULL)
+		rc = orl_host_request_start(keep, NULL, &endless);
+	if (rc)
+		return rc;
+	atomic_store_explicit(&is_polled, true, memory_order_relaxed);
+	return orl_progress_register(poll_host) ? MPI_ERR_INTERN : 0;
 }
+
+/* The request is lost with the host if that is gone, or cannot free it. */
+static void end_polling(void)
+{
+	atomic_store_explicit(&is_polled, false, memory_order_relaxed);
+	if (orl_session_is_ours() && endless != MPI_REQUEST_NULL) {
+		orl_host_request_complete(endless);
+		if (orl_host_is_whole())
+			orl_host.Request_free(&endless);
+	}
+	endless = MPI_REQUEST_NULL;
+}
+
+/* -- the communicator of this process alone -------------------------------- */
+
+MPI_Comm orl_host_self = MPI_COMM_NULL;
+
+/*
+ * While there is a world, its: never freed, and usable until the program's
+ * sessions have ended too.  Else that of a session of ours, on which stand
+ * windows of the program's sessions alone, so that it can end with them: MPICH
+ * puts off MPI_Finalize's work while there is any session.
+ */
+static MPI_Comm worlds_self = MPI_COMM_NULL;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* over all this */
+static _Atomic(bool) started;
+static _Atomic(bool) in_world; /* orl_host_self is the world's */
 
 /*
  * Not a duplicate: that would run the user's attribute callbacks, and be a
  * collective beside one that another thread may have on MPI_COMM_SELF.
  */
-static int make_self(void)
+static int make_worlds_self(void)
 {
 	MPI_Group group;
-	int rc = PMPI_Comm_group(MPI_COMM_SELF, &group);
+	int rc;
 
+	if (worlds_self != MPI_COMM_NULL)
+		return 0;
+	rc = PMPI_Comm_group(MPI_COMM_SELF, &group);
 	if (rc)
 		return rc;
 	rc = PMPI_Comm_create_group(MPI_COMM_SELF, group, SELF_TAG,
-				    &orl_host_self);
+				    &worlds_self);
 	PMPI_Group_free(&group);
+	if (!rc)
+		PMPI_Comm_set_errhandler(worlds_self, MPI_ERRORS_RETURN);
 	return rc;
 }
 
-static int start(void)
+static int choose_self(bool world)
 {
-	int level, rc;
+	MPI_Comm self;
+	int rc = world ? make_worlds_self() : orl_session_self(&self);
 
-	rc = make_self();
 	if (rc)
 		return orl_host_error_class(rc);
-	PMPI_Comm_set_errhandler(orl_host_self, MPI_ERRORS_RETURN);
-	PMPI_Query_thread(&level);
-	orl_threaded = level == MPI_THREAD_MULTIPLE;
+	orl_host_self = world ? worlds_self : self;
+	in_world = world;
+	if (world)
+		orl_host_has_met = true;
+	return 0;
+}
+
+/* -- beginning and end ----------------------------------------------------- */
+
+static bool is_threaded(bool world)
+{
+	int level = MPI_THREAD_SINGLE;
+
+	if (world)
+		PMPI_Query_thread(&level);
+	return level == MPI_THREAD_MULTIPLE || orl_session_threaded;
+}
+
+static int start(bool world)
+{
+	int rc = choose_self(world);
+
+	if (rc)
+		return rc;
+	if (is_threaded(world))
+		orl_threaded = true;
 	orl_log(ORL_LOG_INFO,
 		"Oriel " PACKAGE_VERSION " does the windows of %s",
 		orl_host_name);
-	return orl_progress_register(poll_host) ? MPI_ERR_INTERN : 0;
+	return begin_polling();
 }
 
 int orl_host_start(void)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static _Atomic(int) started;
+	bool world = orl_host_has_world();
 	int rc = 0;
 
-	if (orl_likely(started))
+	if (orl_likely(started && in_world == world))
 		return 0;
 	pthread_mutex_lock(&lock);
-	if (!started) {
-		rc = start();
+	if (!started || in_world != world) {
+		rc = start(world);
 		started = !rc;
 	}
 	pthread_mutex_unlock(&lock);
 	return rc;
+}
+
+static void end_session(void)
+{
+	orl_bare_end(orl_session_is_ours());
+	if (orl_session_is_ours())
+		orl_session_end();
+	started = false;
+}
+
+void orl_host_part(void)
+{
+	pthread_mutex_lock(&lock);
+	end_session();
+	pthread_mutex_unlock(&lock);
+}
+
+void orl_host_end(void)
+{
+	pthread_mutex_lock(&lock);
+	end_polling();
+	end_session();
+	orl_errors_end();
+	orl_types_end();
+	orl_host_self = worlds_self = MPI_COMM_NULL;
+	orl_host_has_met = false;
+	is_up = false;
+	pthread_mutex_unlock(&lock);
 }

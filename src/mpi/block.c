@@ -65,7 +65,7 @@ static int find_handlers(MPI_Comm comm, bool *alike)
 	int rc;
 
 	*alike = comm == MPI_COMM_WORLD;
-	if (*alike)
+	if (*alike || !orl_host_has_world())
 		return 0;
 	rc = handler_of(comm, &its);
 	if (!rc)
@@ -262,7 +262,7 @@ int orl_block_waitall(int count, MPI_Request array_of_requests[],
 	MPI_Errhandler handler;
 	int i;
 
-	if (!is_left_to_host() && array_of_requests &&
+	if (!is_left_to_host() && array_of_requests && orl_host_has_world() &&
 	    !handler_of(MPI_COMM_WORLD, &handler) && is_blind(handler))
 		for (i = 0; i < count; i++)
 			await(array_of_requests[i]);

@@ -16,7 +16,7 @@ int ENTRY(Win_create)(void *base, MPI_Aint size, UNIT disp_unit, MPI_Info info,
 					   .info = info,
 					   .comm = comm };
 
-	if (orl_unlikely(!orl_host_has_world()))
+	if (orl_unlikely(!orl_host_is_up()))
 		return orl_host.NAME(Win_create)(base, size, disp_unit, info,
 						 comm, win);
 	return orl_win_create(&args, win);
@@ -34,7 +34,7 @@ int ENTRY(Win_allocate)(MPI_Aint size, UNIT disp_unit, MPI_Info info,
 					   .info = info,
 					   .comm = comm };
 
-	if (orl_unlikely(!orl_host_has_world()))
+	if (orl_unlikely(!orl_host_is_up()))
 		return orl_host.NAME(Win_allocate)(size, disp_unit, info, comm,
 						   baseptr, win);
 	return allocate(&args, baseptr, win);
@@ -53,7 +53,7 @@ int ENTRY(Win_allocate_shared)(MPI_Aint size, UNIT disp_unit, MPI_Info info,
 					   .info = info,
 					   .comm = comm };
 
-	if (orl_unlikely(!orl_host_has_world()))
+	if (orl_unlikely(!orl_host_is_up()))
 		return orl_host.NAME(Win_allocate_shared)(size, disp_unit, info,
 							  comm, baseptr, win);
 	return allocate(&args, baseptr, win);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * window.c - MPI-3.1 sections 11.2.1 to 11.2.5 and 8.2, and the large-count
- * forms of MPI-4.0: windows, memory.  In a program that has sessions alone
- * they stay the host's.
+ * forms of MPI-4.0: windows, memory.  Where there is no MPI, the host says so.
  */
 #include "entry.h"
 
@@ -46,7 +45,7 @@ int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 					   .info = info,
 					   .comm = comm };
 
-	if (orl_unlikely(!orl_host_has_world()))
+	if (orl_unlikely(!orl_host_is_up()))
 		return orl_host.Win_create_dynamic(info, comm, win);
 	return orl_win_create(&args, win);
 }
@@ -80,7 +79,7 @@ ORL_ALIAS(Win_detach);
 
 int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
-	if (orl_unlikely(!orl_host_has_world()))
+	if (orl_unlikely(!orl_host_is_up()))
 		return orl_host.Alloc_mem(size, info, baseptr);
 	return orl_mem_alloc(size, info, baseptr);
 }
@@ -88,7 +87,7 @@ ORL_ALIAS(Alloc_mem);
 
 int MPI_Free_mem(void *base)
 {
-	if (orl_unlikely(!orl_host_has_world()))
+	if (orl_unlikely(!orl_host_is_up()) && !orl_mem_is_ours(base))
 		return orl_host.Free_mem(base);
 	return orl_mem_free(base);
 }

@@ -95,3 +95,16 @@ int orl_type_load(MPI_Datatype handle, const struct orl_type **type)
 	*type = fresh;
 	return 0;
 }
+
+static bool drop_made(void *type)
+{
+	if (orl_type_is_basic(type))
+		return false;
+	free(type);
+	return true;
+}
+
+void orl_type_end(void)
+{
+	orl_map_sweep(&orl_type_map, drop_made);
+}

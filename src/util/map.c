@@ -147,3 +147,21 @@ void orl_map_each(struct orl_map *map, void (*fn)(void *value, void *arg),
 	}
 	pthread_mutex_unlock(&map->lock);
 }
+
+void orl_map_sweep(struct orl_map *map, bool (*fn)(void *value))
+{
+	struct orl_map_table *table;
+	size_t i;
+
+	pthread_mutex_lock(&map->lock);
+	table = atomic_load_explicit(&map->table, memory_order_relaxed);
+	for (i = 0; table && i <= table->mask; i++) {
+		void *value = atomic_load_explicit(&table->slots[i].value,
+						   memory_order_relaxed);
+
+		if (value && fn(value))
+			atomic_store_explicit(&table->slots[i].value, NULL,
+					      memory_order_release);
+	}
+	pthread_mutex_unlock(&map->lock);
+}
