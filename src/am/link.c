@@ -195,6 +195,8 @@ ORL_COLD void orl_am_transfer_fail(struct orl_link *link, int error)
 void orl_am_transfer_end(struct orl_link *link)
 {
 	assert(orl_progress_has_lock());
+	/* A sign of life; who is lost, or has just failed, stays so. */
+	link->peer->asked = 0;
 	orl_am_await(link->peer, -1);
 	/* Release: pairs with the acquire in orl_am_is_idle. */
 	if (!__atomic_sub_fetch(&link->transfers, 1, __ATOMIC_RELEASE) &&
