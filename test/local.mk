@@ -63,6 +63,15 @@ check-large: test/large$(EXEEXT)
 CLEANFILES += test-suite-large.log
 # -- end of large ----------------------------------------------------------------
 
+# -- Debian packages, built and installed; not part of make check ----------------
+.PHONY: check-deb
+check-deb:
+	ORIEL_TEST_LIMIT=$${ORIEL_TEST_LIMIT:-600} $(MAKE) $(AM_MAKEFLAGS) check TESTS=test/packages.sh \
+		TEST_SUITE_LOG=test-suite-deb.log
+EXTRA_DIST += test/packages.sh
+CLEANFILES += test-suite-deb.log
+# -- end of Debian packages ------------------------------------------------------
+
 # -- Fortran -----------------------------------------------------------------------
 fortran_parts = test/fortran/binding.inc test/fortran/check.F90 \
 	test/fortran/compiler \
@@ -255,7 +264,7 @@ check-tsan:
 		TEST_SUITE_LOG=test-suite-tsan.log SH_LOG_COMPILER=$(SHELL)
 clean-tsan:
 	rm -rf tsan
-clean-local: clean-tsan
+clean-local: clean-tsan clean-deb
 # -- end of ThreadSanitizer ---------------------------------------------------------
 
 # -- what users see: sums, traces, the doctor ----------------------------------------
