@@ -34,7 +34,8 @@ struct orl_am_card {
 	uint64_t token; /* secret: what messages to it must carry */
 	uint16_t name_len;
 	uint8_t lively; /* it has a thread that answers at any time */
-	uint8_t pad[5];
+	uint8_t pad;
+	uint32_t buffer_bytes; /* orl_fabric's; of all peers the same */
 	uint8_t name[ORL_FABRIC_NAME];
 };
 

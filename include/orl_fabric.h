@@ -38,6 +38,7 @@ struct orl_fabric {
 			  * by offsets into the registered memory */
 	bool any_memory; /* one registration may cover all of memory, and
 			  * touches no pages */
+	size_t buffer_bytes;  /* of the provider: must be the peers' too */
 	size_t message_most;  /* bytes of a message that stays in order, and
 			      * takes one trip */
 	size_t inject_most;   /* bytes of a message that orl_fabric_inject
@@ -177,11 +178,11 @@ void orl_fabric_send(struct orl_fabric_op *op, uint64_t peer,
 
 /*
  * The same for a message of at most inject_most bytes whose end nobody needs
- * to hear of: sent, or copied, at return.  0, or -EAGAIN: then it has to go by
- * orl_fabric_send, as what went before it does.  That the peer is lost may
- * remain unnoticed.
+ * to hear of: sent, or copied, at return.  False: it has to go by
+ * orl_fabric_send, which finds out what is wrong, if anything.  That the peer
+ * is lost may remain unnoticed.
  */
-int orl_fabric_inject(uint64_t peer, const void *message, size_t len);
+bool orl_fabric_inject(uint64_t peer, const void *message, size_t len);
 
 /* -- atomics --------------------------------------------------------------- */
 

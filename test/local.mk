@@ -234,9 +234,9 @@ EXTRA_DIST += test/links.h test/nowhere.h
 #	test/lost.sh 3 kill fence	one of them
 nodes = test/mixed
 HOSTS_TESTS += $(nodes)
-check_PROGRAMS += $(nodes) test/progress_job test/lost
-TESTS += $(nodes) test/progress_modes.sh test/lost.sh
-EXTRA_DIST += test/progress_modes.sh test/lost.sh
+check_PROGRAMS += $(nodes) test/progress_job test/lost test/message_size_job
+TESTS += $(nodes) test/progress_modes.sh test/lost.sh test/message_size.sh
+EXTRA_DIST += test/progress_modes.sh test/lost.sh test/message_size.sh
 # -- end of other nodes ------------------------------------------------------------
 
 # -- synchronisation: epochs, fairness, groups -----------------------------------

@@ -96,9 +96,9 @@ static inline void end_transfer(int i, int error)
 	op->done(op, error);
 }
 
-int orl_fabric_inject(uint64_t peer, const void *message, size_t len)
+bool orl_fabric_inject(uint64_t peer, const void *message, size_t len)
 {
-	return -EAGAIN;
+	return false;
 }
 
 bool orl_fabric_poll(void)

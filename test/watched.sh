@@ -50,7 +50,8 @@ grep . "$dir/err" && fail "a picture and words"
 
 # In words, and as JSON, to standard error; and nothing if nobody asks.
 job ORIEL_STATS=1
-grep -q '^oriel: window 1 "a "window"", MPI_Win_allocate, 3 ranks' "$dir/err" ||
+head='^oriel: window 1 "a "window" .*", MPI_Win_allocate, 3 ranks'
+LC_ALL=C grep -q "$head" "$dir/err" ||
 	fail "no head of window 1: $(cat "$dir/err")"
 grep -qE '^  MPI_Put +39 .* direct 33 \(264 bytes\)$' "$dir/err" ||
 	fail "no line of MPI_Put: $(cat "$dir/err")"

@@ -7,19 +7,44 @@
 
 #define LLU(x) ((unsigned long long)(x))
 
-/* Names are the program's: whatever bytes they have. */
+/* Bytes of the character of UTF-8, beyond ASCII, that begins here, or 0. */
+static size_t character(const unsigned char *text)
+{
+	size_t len = *text >= 0xf0 ? 4 : *text >= 0xe0 ? 3 : 2, i;
+
+	if (*text < 0xc2 || *text > 0xf4)
+		return 0;
+	for (i = 1; i < len; i++)
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	/* Too long, a surrogate, or beyond the last. */
+	if ((text[0] == 0xe0 && text[1] < 0xa0) ||
+	    (text[0] == 0xed && text[1] > 0x9f) ||
+	    (text[0] == 0xf0 && text[1] < 0x90) ||
+	    (text[0] == 0xf4 && text[1] > 0x8f))
+		return 0;
+	return len;
+}
+
+/* Names are the program's: whatever bytes they have, as a rule UTF-8. */
 static void print_string(FILE *out, const char *text)
 {
-	fputc('"', out);
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
+	size_t len;
 
-		if (c == '"' || c == '\\')
-			fprintf(out, "\\%c", c);
-		else if (c < ' ' || c >= 0x7f)
-			fprintf(out, "\\u%04x", c);
+	fputc('"', out);
+	for (; *text; text += len) {
+		const unsigned char *c = (const unsigned char *)text;
+
+		len = character(c);
+		if (len)
+			fwrite(text, 1, len, out);
+		else if (*c == '"' || *c == '\\')
+			fprintf(out, "\\%c", *c);
+		else if (*c < ' ' || *c >= 0x7f)
+			fprintf(out, "\\u%04x", *c);
 		else
-			fputc(c, out);
+			fputc(*c, out);
+		len = len ? len : 1;
 	}
 	fputc('"', out);
 }

@@ -154,6 +154,14 @@ static int read_introductions(struct orl_creation *creation)
 		orl_creation_explain(creation, i, all[i].why);
 		return all[i].error;
 	}
+	for (i = 1; i < win->size; i++) {
+		if (all[i].card.buffer_bytes == all[0].card.buffer_bytes)
+			continue;
+		orl_creation_explain(creation, i,
+				     "FI_OFI_RXM_BUFFER_SIZE must be the same "
+				     "for all ranks, and rank 0 has another");
+		return MPI_ERR_OTHER;
+	}
 	for (i = 0; i < win->size; i++) {
 		/* Of rank 0 leases are asked for by all, and it calls all. */
 		if (i == win->rank ||

@@ -3,7 +3,9 @@
  * trace.c - a file of this process's calls on windows, in the trace-event
  * format of Chrome: ORIEL_TRACE/HOST.PID.json, which chrome://tracing and
  * ui.perfetto.dev show, several at a time.  The list is not closed before
- * MPI's end; viewers take it as it is, so that a crash leaves a trace too.
+ * MPI's end; viewers take it as it is.  Each event is written at once and
+ * whole: a crash leaves a trace too, and a child of fork has nothing of it
+ * left to write.
  */
 #include "watch.h"
 
@@ -53,6 +55,7 @@ static void open_file(void)
 		"[{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": %d, "
 		"\"args\": {\"name\": \"rank %d, %s\"}}",
 		rank, rank, host);
+	fflush(file);
 }
 
 static void print_event(const struct orl_win *win,
@@ -76,6 +79,7 @@ static void print_event(const struct orl_win *win,
 		fprintf(file, ", \"round_trips\": %llu",
 			(unsigned long long)event->trips);
 	fputs("}}", file);
+	fflush(file);
 }
 
 void orl_trace_add(const struct orl_win *win, const struct orl_event *event)

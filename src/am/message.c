@@ -103,7 +103,7 @@ static void sent(struct orl_fabric_op *op, int error)
 static bool inject(struct orl_am_message *message, struct orl_am_peer *peer)
 {
 	if (message->len > orl_fabric.inject_most || message->followed ||
-	    orl_fabric_inject(peer->addr, message->data, message->len))
+	    !orl_fabric_inject(peer->addr, message->data, message->len))
 		return false;
 	orl_am_message_put(message);
 	return true;

@@ -44,6 +44,7 @@ void orl_am_card_fill(struct orl_am_card *card)
 	card->token = orl_am_token;
 	card->name_len = (uint16_t)orl_fabric.name_len;
 	card->lively = orl_progress_has_thread();
+	card->buffer_bytes = (uint32_t)orl_fabric.buffer_bytes;
 	memcpy(card->name, orl_fabric.name, orl_fabric.name_len);
 }
 

@@ -23,7 +23,7 @@ struct facts {
 	char mpi[64];
 	char options[TEXT]; /* ORIEL_... that are set */
 	char strange[TEXT]; /* and those that are no options */
-	cpu_set_t cores;    /* this rank may run on */
+	cpu_set_t cores[8]; /* this rank may run on: of Linux's 8192 */
 	int ptrace_scope;   /* kernel.yama's; -1: there is none */
 	int cma;	    /* errno of a look into another process, or 0 */
 	uint64_t memlock, files, files_most; /* UINT64_MAX: no limit */

@@ -90,7 +90,7 @@ static void find_limits(struct facts *facts)
 	facts->files = limit_of(RLIMIT_NOFILE, &facts->files_most);
 	facts->ptrace_scope =
 		read_number("/proc/sys/kernel/yama/ptrace_scope", -1);
-	sched_getaffinity(0, sizeof(facts->cores), &facts->cores);
+	sched_getaffinity(0, sizeof(facts->cores), facts->cores);
 	if (statvfs("/dev/shm", &fs))
 		return;
 	facts->shm_total = (uint64_t)fs.f_blocks * fs.f_frsize;

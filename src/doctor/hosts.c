@@ -105,13 +105,14 @@ static void judge_cores(const struct findings *found, int rank)
 {
 	const char *host = found->facts[rank].host;
 	int ranks = count_on(found, host), n;
-	cpu_set_t cores;
+	cpu_set_t cores[8];
 
-	CPU_ZERO(&cores);
+	CPU_ZERO_S(sizeof(cores), cores);
 	for (int i = 0; i < found->ranks; i++)
 		if (!strcmp(found->facts[i].host, host))
-			CPU_OR(&cores, &cores, &found->facts[i].cores);
-	n = CPU_COUNT(&cores);
+			CPU_OR_S(sizeof(cores), cores, cores,
+				 found->facts[i].cores);
+	n = CPU_COUNT_S(sizeof(cores), cores);
 	if (ranks <= n) {
 		fine("ranks: %d, cores: %d", ranks, n);
 		return;

@@ -12,6 +12,10 @@
 #include <sys/uio.h>
 
 #define MESSAGE_MOST (16 << 10)
+/* For the longest heads of records, and some data. */
+#define MESSAGE_LEAST (4 << 10)
+/* Of ofi_rxm, if nobody says otherwise. */
+#define RXM_BUFFER (16 << 10)
 
 /* libfabric's own mark on a registration that is not for its cache, should
  * the host or the user have it keep one: OFI_MR_NOCACHE, from 1.9 to 2.6 at
@@ -27,17 +31,25 @@ static bool is_provider(const struct fi_info *info, const char *head)
 	return !strncmp(info->fabric_attr->prov_name, head, strlen(head));
 }
 
+/* Its buffers, which two that connect must have alike. */
+static size_t find_buffer_bytes(const struct fi_info *info)
+{
+	const char *set = getenv("FI_OFI_RXM_BUFFER_SIZE");
+	size_t bytes = 0;
+
+	if (strstr(info->fabric_attr->prov_name, "ofi_rxm") && set)
+		bytes = (size_t)strtoul(set, NULL, 0);
+	return bytes ? bytes : RXM_BUFFER;
+}
+
 /* Longer ones take more trips, and overtake others. */
 static size_t find_message_most(const struct fi_info *info)
 {
-	const char *eager = getenv("FI_OFI_RXM_BUFFER_SIZE");
-	size_t most = MESSAGE_MOST;
+	size_t most = find_buffer_bytes(info);
 
 	if (is_provider(info, "shm"))
 		most = info->tx_attr->inject_size;
-	else if (strstr(info->fabric_attr->prov_name, "ofi_rxm") && eager)
-		most = (size_t)strtoul(eager, NULL, 0);
-	if (most > MESSAGE_MOST || !most)
+	if (most > MESSAGE_MOST)
 		most = MESSAGE_MOST;
 	return most < info->ep_attr->max_msg_size ? most
 						  : info->ep_attr->max_msg_size;
@@ -51,6 +63,7 @@ static void note_traits(struct orl_endpoint *endpoint,
 	endpoint->mr_mode = domain->mr_mode;
 	endpoint->mr_flags = is_provider(info, "verbs") ? NO_CACHE : 0;
 	endpoint->key_size = domain->mr_key_size;
+	endpoint->buffer_bytes = find_buffer_bytes(info);
 	endpoint->message_most = find_message_most(info);
 	endpoint->inject_most = info->tx_attr->inject_size;
 	/* shm takes in all that is there at once, and gets stuck on 1024
@@ -186,6 +199,9 @@ int orl_endpoint_open(struct orl_endpoint *endpoint, struct fi_info *info,
 
 	memset(endpoint, 0, sizeof(*endpoint));
 	note_traits(endpoint, info);
+	*step = "FI_OFI_RXM_BUFFER_SIZE below 4096";
+	if (endpoint->message_most < MESSAGE_LEAST)
+		return -EMSGSIZE;
 	rc = open_objects(endpoint, info, ranks, step);
 	if (!rc) {
 		rc = enable(endpoint, step);

@@ -32,21 +32,21 @@ static void describe(const struct orl_candidate *candidate)
 	orl_fabric.any_memory =
 		!(orl_endpoint.mr_mode & (FI_MR_ALLOCATED | FI_MR_PROV_KEY));
 	orl_fabric.message_most = orl_endpoint.message_most;
+	orl_fabric.buffer_bytes = orl_endpoint.buffer_bytes;
 	orl_fabric.inject_most = orl_endpoint.inject_most;
 	orl_fabric.transfer_most = most < TRANSFER_MOST ? most : TRANSFER_MOST;
 	orl_atomics_query(info);
 }
 
-static int open_candidate(const struct orl_candidate *candidate, int ranks)
+static int open_candidate(const struct orl_candidate *candidate, int ranks,
+			  const char **step)
 {
-	const char *step;
-	int rc =
-		orl_endpoint_open(&orl_endpoint, candidate->info, ranks, &step);
+	int rc = orl_endpoint_open(&orl_endpoint, candidate->info, ranks, step);
 
 	if (!rc) {
 		memset(&orl_fabric, 0, sizeof(orl_fabric));
 		describe(candidate);
-		step = "fi_getname";
+		*step = "fi_getname";
 		rc = orl_name_make(candidate->info);
 		if (rc)
 			orl_endpoint_close(&orl_endpoint);
@@ -54,7 +54,7 @@ static int open_candidate(const struct orl_candidate *candidate, int ranks)
 	if (rc)
 		orl_log(ORL_LOG_INFO, "libfabric, %s on %s: %s: %s",
 			candidate->info->fabric_attr->prov_name,
-			candidate->info->domain_attr->name, step,
+			candidate->info->domain_attr->name, *step,
 			orl_libfabric.strerror(-rc));
 	return rc;
 }
@@ -71,17 +71,17 @@ static void log_opened(void)
 static int open_any(const struct orl_candidates *found, int ranks,
 		    const char **what)
 {
+	const char *step = "";
 	int rc = -ENODEV;
 
 	for (int i = 0; i < found->n; i++) {
-		rc = open_candidate(&found->list[i], ranks);
+		rc = open_candidate(&found->list[i], ranks, &step);
 		if (!rc)
 			return 0;
 	}
-	*what = orl_fabric_text("none of the %d ways that libfabric offers to "
-				"other nodes works, the last for: %s; "
-				"ORIEL_LOG=info tells of each",
-				found->n, orl_libfabric.strerror(-rc));
+	*what = orl_fabric_text("none of libfabric's %d works, the last for "
+				"%s: %s; ORIEL_LOG=info tells of each",
+				found->n, step, orl_libfabric.strerror(-rc));
 	return rc;
 }
 

@@ -84,7 +84,7 @@ struct orl_endpoint {
 	int mr_mode;
 	uint64_t mr_flags; /* of every registration */
 	size_t key_size;
-	size_t message_most;
+	size_t message_most, buffer_bytes;
 	/* Writes up to this many bytes are copied by the provider, which
 	 * saves it a registration; 0 where there is none to be saved. */
 	size_t inject;

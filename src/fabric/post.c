@@ -270,15 +270,13 @@ void orl_fabric_read(struct orl_fabric_op *op, uint64_t peer, uint64_t addr,
 	start_transfer(op);
 }
 
-int orl_fabric_inject(uint64_t addr, const void *message, size_t len)
+bool orl_fabric_inject(uint64_t addr, const void *message, size_t len)
 {
 	struct orl_fabric_peer *peer = orl_peer_of(addr);
 
 	contact(peer);
-	if (orl_unlikely(peer->error || peer->kept.first) ||
-	    fi_inject(orl_endpoint.ep, message, len, peer->addr))
-		return -EAGAIN;
-	return 0;
+	return orl_likely(!peer->error && !peer->kept.first) &&
+	       !fi_inject(orl_endpoint.ep, message, len, peer->addr);
 }
 
 void orl_fabric_send(struct orl_fabric_op *op, uint64_t peer,

@@ -13,4 +13,12 @@ subroutine check(cond, what)
 	failures = failures + 1
 	print '(a,i0,2a)', 'rank ', rank, ': expected: ', what
 end subroutine
+
+! Before MPI_Finalize, in which a host may hang.
+subroutine leave(total)
+	integer, intent(in) :: total
+
+	print '(a,i0,a,i0)', '# rank ', rank, ' leaves with ', total
+	flush(6)
+end subroutine
 end module

@@ -37,6 +37,7 @@ program extend
 	call MPI_Win_free(win, ierr)
 	call MPI_Allreduce(failures, total, 1, MPI_INTEGER, MPI_SUM, &
 			   MPI_COMM_WORLD, ierr)
+	call leave(total)
 	call MPI_Finalize(ierr)
 	if (total /= 0) stop 1
 contains

@@ -40,6 +40,7 @@ program suite
 	call check(spy_missed(merge(1, 0, hosts_are_apart())) == 0, 'all functions reached')
 	call MPI_Allreduce(failures, total, 1, MPI_INTEGER, MPI_SUM, &
 			   MPI_COMM_WORLD, ierr)
+	call leave(total)
 	call MPI_Finalize(ierr)
 	if (total /= 0) stop 1
 end program

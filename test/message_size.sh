@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# FI_OFI_RXM_BUFFER_SIZE, which bounds the messages of ofi_rxm: small ones do,
+# too small ones are refused, and so are different ones, in words on all ranks.
+test -z "${ORIEL_TEST_HOST:-}" || {
+	echo "# skip: about Oriel alone"
+	exit 77
+}
+export ORIEL_PATH=fabric ORIEL_PROVIDER="tcp;ofi_rxm"
+failed=0
+job="${ORIELRUN:-orielrun} ${top_builddir:-.}/test/message_size_job"
+
+# run FIRST OTHER: the bytes for either rank.
+run()
+{
+	timeout -k 5 60 "${MPIRUN:-mpirun}" \
+		-n 1 env FI_OFI_RXM_BUFFER_SIZE="$1" $job : \
+		-n 1 env FI_OFI_RXM_BUFFER_SIZE="$2" $job 2>&1
+}
+
+# works FIRST OTHER
+works()
+{
+	out=$(run "$1" "$2") && ! echo "$out" | grep "refused" || {
+		echo "$1 and $2: $out"
+		failed=1
+	}
+}
+
+# refuses FIRST OTHER: both ranks say why.
+refuses()
+{
+	out=$(run "$1" "$2")
+	test "$(echo "$out" |
+		grep -c 'refused.*FI_OFI_RXM_BUFFER_SIZE')" -eq 2 || {
+		echo "$1 and $2: $out"
+		failed=1
+	}
+}
+
+works 4096 4096
+works 8192 8192
+works 65536 65536
+refuses 1024 1024
+refuses 2048 2048
+refuses 1024 16384
+refuses 16384 8192
+refuses 65536 32768
+exit $failed
