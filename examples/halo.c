@@ -13,7 +13,7 @@
  *
  *	halo [STEPS [mpi]]	mpi: by post, start, complete and wait instead
  */
-/* ranks: 1 2 4; paths: default cma; hosts: 2x1 2x2 */
+/* ranks: 1 2 4; paths: default cma */
 #include <mpi.h>
 #include <oriel.h>
 #include <stdbool.h>

@@ -12,4 +12,3 @@ examples_md_LDFLAGS = $(AM_LDFLAGS) -no-install
 examples_server_LDADD = liboriel.la -lm
 examples_server_LDFLAGS = $(AM_LDFLAGS) -no-install
 TESTS += $(examples)
-HOSTS_TESTS += $(examples)

@@ -11,7 +11,7 @@
  *
  *	server [ROUNDS [mpi]]	mpi: a flush and a message for each gradient
  */
-/* ranks: 2 3 4; paths: default cma; hosts: 2x1 2x2 */
+/* ranks: 2 3 4; paths: default cma */
 #include <math.h>
 #include <mpi.h>
 #include <oriel.h>

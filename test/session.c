@@ -4,7 +4,7 @@
  * MPI as a whole has windows of all kinds, and errors and names on them: those
  * of one session outlive another, and one process alone has them too.
  */
-/* ranks: 1 2 4; paths: default direct cma fabric software; hosts: 2x1 */
+/* ranks: 1 2 4; paths: default direct cma fabric software; hosts: none */
 #include "sessions.h"
 
 #ifdef SESSIONS

@@ -3,7 +3,7 @@
  * When the last session (MPI-4.0, section 11.3) has ended another may begin,
  * and has windows as the first had; and after it MPI as a whole.
  */
-/* ranks: 1 2; paths: default cma fabric software; hosts: 2x1 */
+/* ranks: 1 2; paths: default cma fabric software; hosts: none */
 #include "sessions.h"
 
 #ifdef SESSIONS

@@ -51,6 +51,8 @@ int main(int argc, char **argv)
 	MPI_Session_finalize(&session);
 	sessions_use(MPI_COMM_WORLD);
 	leave_callback();
+	leave_watched();
+	leave_with(test_failures ? 1 : 0);
 	MPI_Finalize();
 	check(seen, "the attribute was not deleted");
 	return test_failures ? 1 : 0;

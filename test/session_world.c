@@ -3,7 +3,7 @@
  * Windows of MPI_COMM_WORLD and of a session (MPI-4.0, section 11.3) live side
  * by side, and those of the session go on when MPI_Finalize is over.
  */
-/* ranks: 1 2 4; paths: default direct cma fabric software; hosts: 2x1 */
+/* ranks: 1 2 4; paths: default direct cma fabric software; hosts: none */
 #include "sessions.h"
 
 #ifdef SESSIONS

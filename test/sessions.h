@@ -3,6 +3,8 @@
  * sessions.h - for tests of windows on communicators of sessions (MPI-4.0,
  * section 11.3): a communicator of a session, and windows of all kinds on it,
  * used.  Includes nothing where the host has no sessions: SESSIONS is unset.
+ * On one node: between hosts MPICH hangs at the end of a session, now and then,
+ * without Oriel too.
  */
 #ifndef SESSIONS_H
 #define SESSIONS_H
