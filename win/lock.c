@@ -72,12 +72,20 @@ static int enter_master(struct orl_win *win, int hurry)
 	return 0;
 }
 
+/*
+ * What was put must be there for all before whatever the process reads next:
+ * the end of the exclusive lock itself is a plain store, that of the master's
+ * share a fence.
+ */
 static void leave_master(struct orl_win *win)
 {
-	if (orl_unlikely(win->spans))
-		orl_lease_give(win);
-	else if (count_exclusive(win, -1, false) == 1)
+	if (orl_likely(!win->spans) && count_exclusive(win, -1, false) == 1) {
 		orl_rwlock_leave(win->master, ORL_MODE_SECOND);
+		return;
+	}
+	if (win->spans)
+		orl_lease_give(win);
+	orl_fence();
 }
 
 static int mode_of(int held)
