@@ -196,8 +196,12 @@ static int make_remote(struct orl_win *win, uint32_t rank,
 /* For the handlers of what others send. */
 static void serve(struct orl_win *win)
 {
+	if (!win->spans)
+		return;
+	orl_progress_lock();
 	win->served = win->targets[win->rank];
 	win->served.slot = SERVER_SLOT | ORL_SLOT_OWN;
+	orl_progress_unlock();
 }
 
 static int make_targets(struct orl_creation *creation, uint32_t *failed)

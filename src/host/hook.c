@@ -17,8 +17,10 @@
 typedef int (*callback_fn)(void);
 typedef int (*register_fn)(callback_fn);
 
+/* Threads make windows at the same time. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static register_fn hook, unhook;
-static bool is_hooked;
+static bool is_hooked, is_tried;
 
 _Atomic(bool) orl_host_hooked;
 
@@ -52,22 +54,34 @@ static void find_both(void)
 	dlclose(library);
 }
 
-bool orl_host_hook(void)
+static void try_to_hook(void)
 {
-	if (is_hooked)
-		return true;
 	find_both();
 	is_hooked = hook && unhook && !hook(poll_network);
-	orl_host_hooked = is_hooked || orl_ucx_is_joined();
-	if (!orl_host_hooked)
+	if (!is_hooked && !orl_ucx_is_joined())
 		orl_log(ORL_LOG_INFO, "%s's progress loop cannot be joined",
 			orl_host_name);
-	return orl_host_hooked;
+}
+
+bool orl_host_hook(void)
+{
+	bool hooked;
+
+	pthread_mutex_lock(&lock);
+	if (!is_tried)
+		try_to_hook();
+	is_tried = true;
+	hooked = is_hooked || orl_ucx_is_joined();
+	orl_host_hooked = hooked;
+	pthread_mutex_unlock(&lock);
+	return hooked;
 }
 
 void orl_host_unhook(void)
 {
+	pthread_mutex_lock(&lock);
 	if (is_hooked)
 		unhook(poll_network);
-	is_hooked = false;
+	is_hooked = is_tried = false;
+	pthread_mutex_unlock(&lock);
 }
