@@ -186,11 +186,10 @@ int orl_map_set(struct orl_map *map, uintptr_t key, void *value);
 /* Nothing, if the key has another value by now. */
 void orl_map_del(struct orl_map *map, uintptr_t key, void *value);
 
-/* Calls fn for every value that is there, under the map's lock. */
-void orl_map_each(struct orl_map *map, void (*fn)(void *value, void *arg),
-		  void *arg);
-/* Takes out each value that fn returns true for. */
-void orl_map_sweep(struct orl_map *map, bool (*fn)(void *value));
+/* Calls fn for every value that is there, under the map's lock, and takes out
+ * those that it returns true for. */
+void orl_map_sweep(struct orl_map *map, bool (*fn)(void *value, void *arg),
+		   void *arg);
 
 static inline size_t orl_map_hash(const struct orl_map_table *table,
 				  uintptr_t key)

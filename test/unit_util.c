@@ -83,7 +83,7 @@ static void *value_of(uintptr_t key)
 	return (void *)(key * 8 + 1);
 }
 
-static bool is_fourth(void *value)
+static bool is_fourth(void *value, void *none)
 {
 	return (uintptr_t)value % 32 == 1;
 }
@@ -107,12 +107,12 @@ static void test_map(struct orl_map *map)
 		check(orl_map_find(map, key) == value_of(key + 1),
 		      "a key that came back");
 	check(!orl_map_find(map, KEYS + 1), "found what is not there");
-	orl_map_sweep(map, is_fourth);
+	orl_map_sweep(map, is_fourth, NULL);
 	for (key = 1; key <= KEYS; key++) {
 		void *value = value_of(key + key % 2);
 
 		check(orl_map_find(map, key) ==
-			      (is_fourth(value) ? NULL : value),
+			      (is_fourth(value, NULL) ? NULL : value),
 		      "after sweeping half");
 	}
 }

@@ -34,7 +34,7 @@ static uint64_t held(const struct orl_win *win)
 	       orl_watch_held(win) + orl_check_held(win) + orl_lease_held(win);
 }
 
-static void add(void *value, void *arg)
+static bool add(void *value, void *arg)
 {
 	struct orl_win *win = value;
 	struct orl_account *account = arg;
@@ -42,6 +42,7 @@ static void add(void *value, void *arg)
 	account->windows++;
 	account->held += held(win);
 	account->shared += win->ctl_bytes;
+	return false; /* it stays */
 }
 
 void orl_win_account(struct orl_account *account)
@@ -49,6 +50,6 @@ void orl_win_account(struct orl_account *account)
 	*account = (struct orl_account){ .windows = 0 };
 	/* Links and leases change under it. */
 	orl_progress_lock();
-	orl_map_each(&orl_win_map, add, account);
+	orl_map_sweep(&orl_win_map, add, account);
 	orl_progress_unlock();
 }

@@ -181,26 +181,12 @@ int orl_win_accumulate_notify(struct orl_win *win, const struct orl_xacc *x,
 
 /* -- the owner ------------------------------------------------------------- */
 
-static int serve_notify(const struct orl_am_source *source,
-			const struct orl_record *head)
+int orl_notify_told(struct orl_win *win, uint32_t tag)
 {
-	const struct orl_record_word *record =
-		(const struct orl_record_word *)head;
-	struct orl_win *win = source->object;
-
-	if (head->bytes < sizeof(*record))
-		return MPI_ERR_INTERN;
-	if (!orl_remote_is_origin(win, source))
-		return MPI_ERR_RANK;
-	if (record->value >= win->notice_tags)
+	if (tag >= win->notice_tags)
 		return MPI_ERR_TAG;
-	add(orl_ctl_notices(win->ctl, win->size), record->value);
+	add(orl_ctl_notices(win->ctl, win->size), tag);
 	return 0;
-}
-
-void orl_notify_serve(void)
-{
-	orl_am_handle(ORL_AM_NOTIFY, serve_notify);
 }
 
 struct wanted {

@@ -189,6 +189,8 @@ static int serve_word(const struct orl_am_source *source,
 	case ORL_AM_COMPLETE:
 		orl_pscw_completed(win->ctl);
 		return 0;
+	case ORL_AM_NOTIFY:
+		return orl_notify_told(win, record->value);
 	default:
 		return orl_barrier_arrived(win, source->rank, record->value);
 	}
@@ -202,9 +204,9 @@ void orl_win_serve(void)
 	orl_am_handle(ORL_AM_LOCK, serve_lock);
 	orl_am_handle(ORL_AM_UNLOCK, serve_unlock);
 	orl_lease_serve();
-	orl_notify_serve();
 	orl_am_handle(ORL_AM_POST, serve_word);
 	orl_am_handle(ORL_AM_COMPLETE, serve_word);
 	orl_am_handle(ORL_AM_ARRIVE, serve_word);
+	orl_am_handle(ORL_AM_NOTIFY, serve_word);
 	orl_am_poll_register(poll_locks);
 }

@@ -419,7 +419,8 @@ void orl_win_serve(void);
 
 /* oriel_notify_tags, as the info key asks for them. */
 uint32_t orl_notify_tags(MPI_Info info);
-void orl_notify_serve(void);
+/* Under the progress lock: another node's rank tells.  An error class. */
+int orl_notify_told(struct orl_win *win, uint32_t tag);
 
 /* -- accumulates ----------------------------------------------------------- */
 

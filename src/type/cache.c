@@ -96,7 +96,7 @@ int orl_type_load(MPI_Datatype handle, const struct orl_type **type)
 	return 0;
 }
 
-static bool drop_made(void *type)
+static bool drop_made(void *type, void *none)
 {
 	if (orl_type_is_basic(type))
 		return false;
@@ -106,5 +106,5 @@ static bool drop_made(void *type)
 
 void orl_type_end(void)
 {
-	orl_map_sweep(&orl_type_map, drop_made);
+	orl_map_sweep(&orl_type_map, drop_made, NULL);
 }

@@ -130,8 +130,8 @@ void orl_map_del(struct orl_map *map, uintptr_t key, void *value)
 	pthread_mutex_unlock(&map->lock);
 }
 
-void orl_map_each(struct orl_map *map, void (*fn)(void *value, void *arg),
-		  void *arg)
+void orl_map_sweep(struct orl_map *map, bool (*fn)(void *value, void *arg),
+		   void *arg)
 {
 	struct orl_map_table *table;
 	size_t i;
@@ -142,24 +142,7 @@ void orl_map_each(struct orl_map *map, void (*fn)(void *value, void *arg),
 		void *value = atomic_load_explicit(&table->slots[i].value,
 						   memory_order_relaxed);
 
-		if (value)
-			fn(value, arg);
-	}
-	pthread_mutex_unlock(&map->lock);
-}
-
-void orl_map_sweep(struct orl_map *map, bool (*fn)(void *value))
-{
-	struct orl_map_table *table;
-	size_t i;
-
-	pthread_mutex_lock(&map->lock);
-	table = atomic_load_explicit(&map->table, memory_order_relaxed);
-	for (i = 0; table && i <= table->mask; i++) {
-		void *value = atomic_load_explicit(&table->slots[i].value,
-						   memory_order_relaxed);
-
-		if (value && fn(value))
+		if (value && fn(value, arg))
 			atomic_store_explicit(&table->slots[i].value, NULL,
 					      memory_order_release);
 	}
