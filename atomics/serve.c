@@ -14,7 +14,7 @@
 
 /*
  * Operands and results where kernels may expect their elements to be
- * aligned.  Under the progress lock.
+ * aligned: more bytes than a message has.  Under the progress lock.
  */
 #define ALIGNMENT 16
 #define ROOM	  (64 * 1024)
@@ -57,10 +57,12 @@ size_t orl_owner_reach(enum orl_kind kind)
 
 /* -- rows ------------------------------------------------------------------ */
 
-/* The elements of all rows; false if they are more than a message's. */
+/* The elements of all rows; false if they are more than a message's, or than
+ * an answer has room for. */
 static bool count_elements(const struct orl_record_acc *acc, size_t extent,
 			   size_t *elements)
 {
+	const size_t most = (orl_am_most() - sizeof(*acc)) / extent;
 	uint32_t i;
 
 	*elements = 0;
@@ -68,7 +70,7 @@ static bool count_elements(const struct orl_record_acc *acc, size_t extent,
 		const struct orl_row *row = &acc->rows[i];
 		uint64_t n = (uint64_t)row->blocks * row->blocklen;
 
-		if (!n || n > ROOM || *elements + n > ROOM / extent)
+		if (!n || n > most || *elements + n > most)
 			return false;
 		*elements += n;
 	}
@@ -268,7 +270,9 @@ static int serve_cas(const struct orl_am_source *source,
 	size_t extent;
 	int rc;
 
-	if (head->bytes < sizeof(*cas) || head->b >= ORL_KIND_COUNT)
+	if (head->bytes < sizeof(*cas) || !cas->slot ||
+	    head->b >= ORL_KIND_COUNT ||
+	    !orl_op_fits(ORL_OP_CAS, (enum orl_kind)head->b))
 		return MPI_ERR_INTERN;
 	extent = orl_kinds[head->b].extent;
 	if (head->bytes != sizeof(*cas) + 2 * extent)

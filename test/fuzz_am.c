@@ -3,7 +3,8 @@
  * fuzz_am.c - whatever bytes come as messages, and in whatever order with
  * what this process does itself, src/am reads nothing outside of them, and
  * in the end no slot is left, and none was answered twice.  Puts and gets are
- * src/path's own, which look no more often than there are bytes to move.
+ * src/path's own, which look no more often than there are bytes to move, and
+ * accumulates atomics/'s: none of them touches a byte outside of the window.
  *
  * By itself the program runs so many inputs, the same in each run:
  *
@@ -17,9 +18,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#include "orl_path.h"
+#include "orl_acc.h"
 
+#include "fuzz_input.h"
 #include "nowhere.h"
 #include "process.h"
 
@@ -107,9 +110,15 @@ static int serve(const struct orl_am_source *source,
 	return 0;
 }
 
-/* The window: less than all that may be asked for. */
-static uint8_t memory[3000];
-static struct orl_target target;
+/* The window: less than all that may be asked for.  Before it and behind it is
+ * a page that is not there. */
+static uint8_t *memory;
+static struct orl_gate gate;
+static struct orl_target target = { .gate = &gate };
+static const struct orl_path paths[] = {
+	{ .name = "native", .mapped = true, .native = true },
+	{ .name = "mapped", .mapped = true },
+};
 static unsigned looks; /* during one action */
 
 static int find_place(const struct orl_am_source *source, uint64_t off,
@@ -117,9 +126,10 @@ static int find_place(const struct orl_am_source *source, uint64_t off,
 {
 	check(source->object == &cookie);
 	check(++looks <= 4 * ORL_AM_BYTES);
-	if (off > sizeof(memory) || len > sizeof(memory) - off)
+	if (off > WINDOW || len > WINDOW - off)
 		return 1;
 	place->target = &target;
+	place->path = &paths[off / 16 % 2];
 	place->addr = (uint64_t)(memory + off);
 	return 0;
 }
@@ -146,6 +156,16 @@ static void open_links(void)
 	}
 }
 
+static void make_window(void)
+{
+	uint8_t *all = mmap(NULL, 3 * WINDOW, PROT_NONE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	check(all != MAP_FAILED);
+	memory = all + WINDOW;
+	check(!mprotect(memory, WINDOW, PROT_READ | PROT_WRITE));
+}
+
 static void start(void)
 {
 	const char *what;
@@ -159,7 +179,11 @@ static void start(void)
 	check(!orl_am_open(2, &what));
 	for (type = ORL_AM_PUT; type < ORL_AM_TYPES; type++)
 		orl_am_handle((enum orl_am_type)type, serve);
+	make_window();
 	orl_path_serve(find_place);
+	orl_acc_serve();
+	/* Without a network there is nothing to pull. */
+	orl_am_handle(ORL_AM_PULL, serve);
 	orl_progress_lock();
 	check(!orl_am_name_make(&cookie, &cookie));
 	orl_progress_unlock();
@@ -363,83 +387,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 /* -- inputs of our own ----------------------------------------------------- */
 
 #ifndef ORL_FUZZER
-struct output {
-	uint8_t bytes[1 << 17];
-	size_t len;
-};
-
-static void put(struct output *output, uint64_t value, size_t bytes)
-{
-	if (output->len + bytes > sizeof(output->bytes))
-		return;
-	memcpy(output->bytes + output->len, &value, bytes);
-	output->len += bytes;
-}
-
-static void make_record(struct output *output, uint64_t *state)
-{
-	size_t at = output->len, most = next_random(state) % 8 ? 64 : 4000;
-	size_t bytes = 8 + next_random(state) % most;
-
-	put(output, 1 + next_random(state) % ORL_AM_TYPES, 1);
-	put(output, next_random(state), 3);
-	/* Of errors and answers, those that fit. */
-	if (next_random(state) % 2)
-		bytes = 8 + next_random(state) % 4 * 8;
-	put(output, bytes, 4);
-	/* What handlers read as numbers. */
-	while (next_random(state) % 4 && output->len - at + 4 <= bytes)
-		put(output, next_random(state) >> next_random(state) % 64, 4);
-	while (output->len - at < bytes && output->len < sizeof(output->bytes))
-		put(output, next_random(state) % 3 ? 1 : next_random(state), 1);
-	while ((output->len - at) % 8 && output->len < sizeof(output->bytes))
-		put(output, 0, 1);
-}
-
-/* A message that is well formed. */
-static void make_message(struct output *output, uint64_t *state)
-{
-	size_t at, len, n = next_random(state) % 6;
-	uint16_t bytes;
-
-	put(output, 15, 1);
-	put(output, next_random(state) | 1, 1);
-	at = output->len;
-	put(output, 0, 2);
-	for (len = 0; len < sizeof(struct orl_am_head); len += 8)
-		put(output, next_random(state), 8);
-	while (n--)
-		make_record(output, state);
-	if (output->len + 8 > sizeof(output->bytes))
-		return;
-	bytes = (uint16_t)(output->len - at - 2);
-	memcpy(output->bytes + at, &bytes, sizeof(bytes));
-}
-
-static void mutate(struct output *output, uint64_t *state)
-{
-	uint64_t n = next_random(state) % 8;
-
-	while (n-- && output->len)
-		output->bytes[next_random(state) % output->len] =
-			(uint8_t)next_random(state);
-}
-
-static void make_input(struct output *output, uint64_t seed)
-{
-	uint64_t state = seed, n = 1 + next_random(&state) % 30;
-
-	output->len = 0;
-	while (n--) {
-		if (next_random(&state) % 2)
-			make_message(output, &state);
-		else
-			put(output, next_random(&state), 5);
-	}
-	if (seed % 2)
-		mutate(output, &state);
-}
-
 int main(int argc, char **argv)
 {
 	static struct output output;

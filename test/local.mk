@@ -139,9 +139,11 @@ EXTRA_DIST += test/type_model.h
 # -- end of units of datatypes -------------------------------------------------
 
 # -- units: the accumulate family, in one process or its forks ----------------
-units_acc = test/unit_op test/unit_acc test/unit_acc_race test/unit_domain
+units_acc = test/unit_op test/unit_records test/unit_acc test/unit_acc_race test/unit_domain
 test_unit_domain_LDADD = libcore.la
 test_unit_op_LDADD = libcore.la
+test_unit_records_LDADD = libcore.la
+test_unit_records_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src/am
 test_unit_acc_LDADD = libcore.la
 test_unit_acc_race_LDADD = libcore.la
 check_PROGRAMS += $(units_acc)
@@ -227,7 +229,7 @@ test_fuzz_am_LDADD = libcore.la
 test_fuzz_am_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src/am
 check_PROGRAMS += $(units_am)
 TESTS += $(units_am)
-EXTRA_DIST += test/links.h test/nowhere.h
+EXTRA_DIST += test/links.h test/nowhere.h test/fuzz_input.h
 # -- end of units of active messages ---------------------------------------------
 
 # -- other nodes: ranks of several at once, whose progress, who is lost ----------

@@ -20,6 +20,8 @@ struct orl_fabric orl_fabric;
 static struct orl_fabric_op *posted;
 static int fate; /* of what is sent: 0, or an error */
 static bool at_once;
+/* The latest message, all of it. */
+static uint8_t sent[1 << 16];
 
 int orl_fabric_open(int ranks, orl_fabric_message_fn message, const char **what)
 {
@@ -50,10 +52,7 @@ void orl_fabric_lose(uint64_t addr)
 void orl_fabric_send(struct orl_fabric_op *op, uint64_t peer,
 		     const void *message, size_t len)
 {
-	static uint8_t copy[1 << 16];
-
-	/* All of it is there. */
-	memcpy(copy, message, len);
+	memcpy(sent, message, len);
 	if (at_once) {
 		op->done(op, fate);
 		return;
@@ -94,6 +93,15 @@ static inline void end_transfer(int i, int error)
 	for (ntransfers--; i < ntransfers; i++)
 		transfers[i] = transfers[i + 1];
 	op->done(op, error);
+}
+
+int orl_mr_open(void *addr, size_t len, struct orl_mr *mr)
+{
+	return -ENOMEM;
+}
+
+void orl_mr_close(struct orl_mr *mr)
+{
 }
 
 bool orl_fabric_inject(uint64_t peer, const void *message, size_t len)
