@@ -20,6 +20,8 @@ struct orl_fabric orl_fabric;
 static struct orl_fabric_op *posted;
 static int fate; /* of what is sent: 0, or an error */
 static bool at_once;
+/* What else the network does in a poll, or NULL. */
+static void (*at_poll)(void);
 /* The latest message, all of it. */
 static uint8_t sent[1 << 16];
 
@@ -113,6 +115,8 @@ bool orl_fabric_poll(void)
 {
 	struct orl_fabric_op *op = posted, *next;
 
+	if (at_poll)
+		at_poll();
 	posted = NULL;
 	for (; op; op = next) {
 		next = op->next;

@@ -38,28 +38,17 @@ static const enum fi_op ops[ORL_VERB_COUNT] = {
 };
 
 /* Kinds that the network may have atomics for. */
-static bool find_datatype(enum orl_kind kind, enum fi_datatype *type)
-{
-	static const struct {
-		enum orl_kind kind;
-		enum fi_datatype type;
-	} known[] = {
-		{ ORL_I8, FI_INT8 },	{ ORL_I16, FI_INT16 },
-		{ ORL_I32, FI_INT32 },	{ ORL_I64, FI_INT64 },
-		{ ORL_U8, FI_UINT8 },	{ ORL_U16, FI_UINT16 },
-		{ ORL_U32, FI_UINT32 }, { ORL_U64, FI_UINT64 },
-		{ ORL_F32, FI_FLOAT },	{ ORL_F64, FI_DOUBLE },
-		{ ORL_BYTE, FI_UINT8 },
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (known[i].kind != kind)
-			continue;
-		*type = known[i].type;
-		return true;
-	}
-	return false;
-}
+static const struct {
+	bool known;
+	enum fi_datatype type;
+} datatypes[ORL_KIND_COUNT] = {
+	[ORL_I8] = { true, FI_INT8 },	 [ORL_I16] = { true, FI_INT16 },
+	[ORL_I32] = { true, FI_INT32 },	 [ORL_I64] = { true, FI_INT64 },
+	[ORL_U8] = { true, FI_UINT8 },	 [ORL_U16] = { true, FI_UINT16 },
+	[ORL_U32] = { true, FI_UINT32 }, [ORL_U64] = { true, FI_UINT64 },
+	[ORL_F32] = { true, FI_FLOAT },	 [ORL_F64] = { true, FI_DOUBLE },
+	[ORL_BYTE] = { true, FI_UINT8 },
+};
 
 /* -- what there is --------------------------------------------------------- */
 
@@ -98,9 +87,9 @@ static size_t query_both(enum fi_datatype type, enum fi_op op)
 
 static void query_kind(enum orl_kind kind)
 {
-	enum fi_datatype type;
+	const enum fi_datatype type = datatypes[kind].type;
 
-	if (!find_datatype(kind, &type))
+	if (!datatypes[kind].known)
 		return;
 	for (int verb = 0; verb < ORL_VERB_COUNT; verb++)
 		most[kind][verb] = (uint16_t)query_both(type, ops[verb]);
@@ -181,11 +170,11 @@ int orl_atomic_post(struct orl_fabric_op *op)
 					 .addr = orl_peer_of(op->peer)->addr,
 					 .rma_iov = &remote,
 					 .rma_iov_count = 1,
+					 .datatype =
+						 datatypes[atomic->kind].type,
 					 .op = ops[atomic->verb],
 					 .context = op->context };
 
-	if (!find_datatype(atomic->kind, &message.datatype))
-		return -FI_EINVAL;
 	if (atomic->result || atomic->compare || fetch_always)
 		return post_result(atomic, &message);
 	return (int)fi_atomicmsg(orl_endpoint.ep, &message,

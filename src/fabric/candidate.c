@@ -170,6 +170,9 @@ static int rank_provider(const struct fi_info *info)
 /*
  * Atomics, if they are wanted, with the orders that accumulates need where
  * they can be had: shm has orders at the price of its fast reads and writes.
+ * Writes after reads are not asked for: tcp has no such order, and would be
+ * refused, atomics and all.  What is not given, this one too, is waited for
+ * (atomics/nic.c).
  */
 static void hint_atomics(struct fi_info *hints, const char *provider)
 {
