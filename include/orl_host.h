@@ -195,13 +195,13 @@ void orl_host_comm_close(struct orl_comm *comm);
 
 /*
  * Collective: a communicator of comm's ranks, for when the program may have
- * freed its own; and bytes from every rank to rank 0 of it, or from that to
- * every rank.
+ * freed its own; bytes from every rank to rank 0 of one; bytes from a rank to
+ * every other.
  */
 int orl_host_comm_copy(const struct orl_comm *comm, MPI_Comm *copy);
 void orl_host_comm_drop(MPI_Comm *copy);
 int orl_host_gather(MPI_Comm copy, const void *mine, void *all, size_t bytes);
-int orl_host_tell(MPI_Comm copy, void *value, size_t bytes);
+int orl_host_tell(MPI_Comm comm, int root, void *value, size_t bytes);
 /*
  * Collective over the group: a communicator of it.  Threads that make some at
  * once call with different numbers.  MPI_ERR_GROUP if it is not part of

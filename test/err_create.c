@@ -2,8 +2,8 @@
 /*
  * Creation with arguments that are wrong on all ranks, or on one of them, is
  * an error of the right class on every rank, by the communicator's error
- * handler, whose text names the call; no window exists then, no rank waits
- * for another, and the next creation works.
+ * handler, whose text names the call and what is wrong; no window exists then,
+ * no rank waits for another, and the next creation works.
  */
 /* ranks: 1 3; paths: default cma */
 #include "test.h"
@@ -83,6 +83,19 @@ static void communicators(void)
 	       MPI_ERR_COMM, "");
 }
 
+/* What only one rank finds the others tell too, to the end. */
+static void texts(void)
+{
+	MPI_Aint size = is_bad() ? (MPI_Aint)1 << 56 : 8;
+	MPI_Win win;
+	void *base;
+
+	expect(MPI_Win_allocate(size, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base,
+				&win),
+	       MPI_ERR_NO_MEM,
+	       "MPI_Win_allocate 72057594037927936 ORIEL_ARENA sets");
+}
+
 static void works(void)
 {
 	struct test_win w;
@@ -108,6 +121,7 @@ int main(int argc, char **argv)
 		units(0);
 		units(-4);
 		bases();
+		texts();
 	}
 	communicators();
 	works();

@@ -5,26 +5,34 @@
  */
 #include "check.h"
 
-void orl_creation_explain(struct orl_creation *creation, uint32_t rank,
-			  const char *why)
+#include <string.h>
+
+int orl_creation_hear(struct orl_creation *creation, uint32_t rank, int theirs,
+		      int mine)
 {
-	if (rank == creation->win->rank && creation->why[0])
-		return;
-	ORL_EXPLAIN(creation, "rank %u: %s", rank,
+	char why[sizeof(creation->why)];
+
+	memcpy(why, creation->why, sizeof(why));
+	if (orl_host_tell(creation->win->comm.handle, (int)rank, why,
+			  sizeof(why)))
+		why[0] = 0;
+	if (mine)
+		return mine;
+	ORL_EXPLAIN(creation, "rank %u: %.200s", rank,
 		    why[0] ? why : "could not make its part");
+	return theirs;
 }
 
 static int find_error(struct orl_creation *creation)
 {
-	struct orl_win *win = creation->win;
+	const struct orl_part *parts = creation->parts;
 	uint32_t i;
 
-	for (i = 0; i < win->size; i++) {
-		if (!creation->parts[i].error)
-			continue;
-		orl_creation_explain(creation, i, creation->parts[i].why);
-		return creation->parts[i].error;
-	}
+	for (i = 0; i < creation->win->size; i++)
+		if (parts[i].error)
+			return orl_creation_hear(
+				creation, i, parts[i].error,
+				parts[creation->win->rank].error);
 	return 0;
 }
 
@@ -142,6 +150,23 @@ int orl_creation_decide(struct orl_creation *creation)
 	return rc ? rc : check_nodes(creation);
 }
 
+static int read_verdicts(struct orl_creation *creation)
+{
+	struct orl_win *win = creation->win;
+	uint32_t i;
+
+	for (i = 0; i < win->size; i++) {
+		const struct orl_verdict *verdict = &creation->verdicts[i];
+
+		win->paths &= (uint8_t)verdict->paths;
+		if (verdict->error)
+			return orl_creation_hear(
+				creation, i, verdict->error,
+				creation->verdicts[win->rank].error);
+	}
+	return 0;
+}
+
 int orl_creation_agree(struct orl_creation *creation, int rc)
 {
 	struct orl_win *win = creation->win;
@@ -151,24 +176,8 @@ int orl_creation_agree(struct orl_creation *creation, int rc)
 		.error = rc,
 		.paths = win->paths,
 	};
-	uint32_t i;
-	int failed;
+	int failed = orl_host_allgather(&win->comm, &mine, creation->verdicts,
+					sizeof(mine));
 
-	snprintf(mine.why, sizeof(mine.why), "%.*s", (int)sizeof(mine.why) - 1,
-		 creation->why);
-	failed = orl_host_allgather(&win->comm, &mine, creation->verdicts,
-				    sizeof(mine));
-
-	if (rc || failed)
-		return rc ? rc : failed;
-	for (i = 0; i < win->size; i++) {
-		const struct orl_verdict *verdict = &creation->verdicts[i];
-
-		win->paths &= (uint8_t)verdict->paths;
-		if (!verdict->error || rc)
-			continue;
-		orl_creation_explain(creation, i, verdict->why);
-		rc = verdict->error;
-	}
-	return rc;
+	return failed ? failed : read_verdicts(creation);
 }

@@ -214,8 +214,6 @@ static int exchange(struct orl_creation *creation)
 	int rc = prepare(creation);
 
 	fill_part(win, rc, &mine);
-	snprintf(mine.why, sizeof(mine.why), "%.*s", (int)sizeof(mine.why) - 1,
-		 creation->why);
 	rc = orl_host_allgather(&win->comm, &mine, creation->parts,
 				sizeof(mine));
 	rc = rc ? rc : orl_creation_decide(creation);

@@ -25,9 +25,8 @@ struct orl_part {
 	uint8_t crowded;   /* orl_wait_is_crowded, by earlier windows */
 	uint8_t stats; /* of rank 0: sums are wanted, orl_stats_are_wanted */
 	uint8_t check; /* ORIEL_CHECK */
-	char why[93];  /* text of the error */
 };
-_Static_assert(sizeof(struct orl_part) == 208, "exchanged between processes");
+_Static_assert(sizeof(struct orl_part) == 120, "exchanged between processes");
 
 /* And those of windows that span nodes, next. */
 struct orl_introduction {
@@ -37,7 +36,6 @@ struct orl_introduction {
 	int32_t error;
 	uint16_t nic[ORL_KIND_COUNT]; /* orl_nic_offer */
 	uint8_t registered;
-	char why[105];
 };
 
 /* And at the end. */
@@ -46,7 +44,6 @@ struct orl_verdict {
 	uint64_t log;  /* orl_check_address */
 	int32_t error;
 	uint32_t paths;
-	char why[104];
 };
 
 struct orl_creation {
@@ -64,9 +61,13 @@ struct orl_creation {
 #define ORL_EXPLAIN(creation, ...)                                             \
 	snprintf((creation)->why, sizeof((creation)->why), __VA_ARGS__)
 
-/* Every rank says why, since only one of them may get to print it. */
-void orl_creation_explain(struct orl_creation *creation, uint32_t rank,
-			  const char *why);
+/*
+ * Collective, after an exchange that has told all ranks of this one's error:
+ * it tells them why, and that is the error of every rank that has none of its
+ * own (mine).  All say it, since only one of them may get to print it.
+ */
+int orl_creation_hear(struct orl_creation *creation, uint32_t rank, int theirs,
+		      int mine);
 /* Is the rank on this node, by what the parts say? */
 bool orl_creation_is_near(const struct orl_creation *creation, uint32_t rank);
 

@@ -148,18 +148,17 @@ static int read_introductions(struct orl_creation *creation)
 	struct orl_win *win = creation->win;
 	uint32_t i;
 
-	for (i = 0; i < win->size; i++) {
-		if (!all[i].error)
-			continue;
-		orl_creation_explain(creation, i, all[i].why);
-		return all[i].error;
-	}
+	for (i = 0; i < win->size; i++)
+		if (all[i].error)
+			return orl_creation_hear(creation, i, all[i].error,
+						 all[win->rank].error);
 	for (i = 1; i < win->size; i++) {
 		if (all[i].card.buffer_bytes == all[0].card.buffer_bytes)
 			continue;
-		orl_creation_explain(creation, i,
-				     "FI_OFI_RXM_BUFFER_SIZE must be the same "
-				     "for all ranks, and rank 0 has another");
+		ORL_EXPLAIN(creation,
+			    "rank %u: FI_OFI_RXM_BUFFER_SIZE must be the same "
+			    "for all ranks, and rank 0 has another",
+			    i);
 		return MPI_ERR_OTHER;
 	}
 	for (i = 0; i < win->size; i++) {
@@ -181,8 +180,6 @@ int orl_remote_meet(struct orl_creation *creation, int error)
 
 	if (!error)
 		mine.error = prepare(creation, &mine);
-	snprintf(mine.why, sizeof(mine.why), "%.*s", (int)sizeof(mine.why) - 1,
-		 creation->why);
 	rc = orl_host_allgather(&win->comm, &mine, creation->introductions,
 				sizeof(mine));
 	return rc ? rc : read_introductions(creation);

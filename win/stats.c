@@ -186,7 +186,7 @@ void orl_stats_report(struct orl_win *win)
 	finish(win);
 	all = win->rank ? NULL : calloc(win->size, bytes);
 	has_room = all;
-	if (orl_host_tell(watch->comm, &has_room, sizeof(has_room)))
+	if (orl_host_tell(watch->comm, 0, &has_room, sizeof(has_room)))
 		has_room = false;
 	if (!has_room)
 		report(win, watch->stats, 1);

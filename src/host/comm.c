@@ -97,9 +97,9 @@ int orl_host_gather(MPI_Comm copy, const void *mine, void *all, size_t bytes)
 	return rc ? orl_host_error_class(rc) : 0;
 }
 
-int orl_host_tell(MPI_Comm copy, void *value, size_t bytes)
+int orl_host_tell(MPI_Comm comm, int root, void *value, size_t bytes)
 {
-	int rc = PMPI_Bcast(value, (int)bytes, MPI_BYTE, 0, copy);
+	int rc = PMPI_Bcast(value, (int)bytes, MPI_BYTE, root, comm);
 
 	return rc ? orl_host_error_class(rc) : 0;
 }
