@@ -2,7 +2,8 @@
 ! oriel.f90 - what oriel.h adds to MPI, in Fortran: the module oriel.
 !
 ! The same functions as in C, described in oriel.h and section 3 of the manual,
-! as subroutines with ierror, optional, at the end.  Handles are those of
+! as subroutines with ierror, optional, at the end; oriel_version, oriel_stat
+! and oriel_path, which have no errors, as functions.  Handles are those of
 ! "use mpi_f08", or integers, those of "use mpi" and mpif.h.  As modules belong
 ! to one compiler, a program compiles this file itself:
 !
@@ -14,7 +15,8 @@
 ! of an array that is not contiguous would be copied for the call alone, so a
 ! derived datatype says what to take of the array.
 module oriel
-  use, intrinsic :: iso_c_binding, only: c_int, c_intptr_t
+  use, intrinsic :: iso_c_binding, only: c_int, c_intptr_t, c_long_long, &
+    c_size_t, c_char, c_null_char, c_ptr, c_associated, c_f_pointer
   use mpi_f08, only: MPI_Datatype, MPI_Info, MPI_Op, MPI_Request, MPI_Win, &
     MPI_ADDRESS_KIND, BOTTOM_F08 => MPI_BOTTOM
   implicit none
@@ -23,6 +25,7 @@ module oriel
   public :: Oriel_Notify_wait, Oriel_Notify_test
   public :: Oriel_Rfetch_and_op, Oriel_Rcompare_and_swap, Oriel_Rflush
   public :: Oriel_Win_dup
+  public :: oriel_version, oriel_stat, oriel_path
 
   ! For MPI_Win_get_attr: one of the values below.
   integer, parameter, public :: ORIEL_WIN_PROGRESS = int(z'4f524c01')
@@ -55,6 +58,9 @@ module oriel
   end interface
   interface Oriel_Win_dup
     module procedure win_dup, win_dup_f08
+  end interface
+  interface oriel_path
+    module procedure path, path_f08
   end interface
 
   ! The library's side, with buffers as addresses; each returns C's code.
@@ -120,6 +126,21 @@ module oriel
       import :: c_int
       integer(c_int), value :: win, info
       integer(c_int), intent(out) :: newwin
+    end function
+    type(c_ptr) function f_version() bind(C, name='oriel_version')
+      import :: c_ptr
+    end function
+    integer(c_long_long) function f_stat(name) bind(C, name='oriel_stat')
+      import :: c_char, c_long_long
+      character(kind=c_char), intent(in) :: name(*)
+    end function
+    type(c_ptr) function f_path(win, rank) bind(C, name='oriel_f_path')
+      import :: c_int, c_ptr
+      integer(c_int), value :: win, rank
+    end function
+    integer(c_size_t) function strlen(string) bind(C)
+      import :: c_ptr, c_size_t
+      type(c_ptr), value :: string
     end function
   end interface
 
@@ -272,6 +293,43 @@ contains
     call give(f_win_dup(win, info, newwin), ierror)
   end subroutine
 
+  ! -- what the library tells -------------------------------------------------
+
+  ! C's string; empty if there is none.
+  function text(string)
+    type(c_ptr), intent(in) :: string
+    character(:), allocatable :: text
+    character(kind=c_char), pointer :: chars(:)
+    integer :: i
+
+    text = ''
+    if (.not. c_associated(string)) return
+    call c_f_pointer(string, chars, [strlen(string)])
+    do i = 1, size(chars)
+      text = text // chars(i)
+    end do
+  end function
+
+  function oriel_version()
+    character(:), allocatable :: oriel_version
+
+    oriel_version = text(f_version())
+  end function
+
+  ! Blanks at the end of the name do not count.
+  integer(c_long_long) function oriel_stat(name)
+    character(*), intent(in) :: name
+
+    oriel_stat = f_stat(trim(name) // c_null_char)
+  end function
+
+  function path(win, rank)
+    integer, intent(in) :: win, rank
+    character(:), allocatable :: path
+
+    path = text(f_path(win, rank))
+  end function
+
   ! -- the same, with handles of mpi_f08 ---------------------------------------
 
   subroutine put_notify_f08(origin_addr, origin_count, origin_datatype, &
@@ -401,4 +459,12 @@ contains
 
     call win_dup(win%MPI_VAL, info%MPI_VAL, newwin%MPI_VAL, ierror)
   end subroutine
+
+  function path_f08(win, rank)
+    type(MPI_Win), intent(in) :: win
+    integer, intent(in) :: rank
+    character(:), allocatable :: path_f08
+
+    path_f08 = path(win%MPI_VAL, rank)
+  end function
 end module

@@ -234,6 +234,9 @@ struct orl_calls {
 	int (*flush_local)(struct orl_win *win, int rank);
 	int (*flush_local_all)(struct orl_win *win);
 	int (*sync)(struct orl_win *win);
+	int (*rflush)(struct orl_win *win, int rank, MPI_Request *request);
+	int (*notify_wait)(struct orl_win *win, int tag, int count);
+	int (*notify_test)(struct orl_win *win, int tag, int count, int *flag);
 };
 
 /* What a window begins with; the rest is win's. */

@@ -19,7 +19,7 @@ def check(what, got, want):
 # Calls of each rank on the first window: how many, how many of them moved
 # data, bytes.
 FIRST = {
-    "MPI_Put": (13, 11, 88),
+    "MPI_Put": (14, 12, 96),
     "MPI_Get": (3, 3, 48),
     "MPI_Accumulate": (2, 2, 32),
     "MPI_Fetch_and_op": (2, 2, 8),
@@ -27,6 +27,9 @@ FIRST = {
     "MPI_Win_lock_all": (1,),
     "MPI_Win_unlock_all": (1,),
     "MPI_Win_flush": (1,),
+    "Oriel_Rflush": (1,),
+    "Oriel_Notify_wait": (1,),
+    "Oriel_Notify_test": (2,),
     "MPI_Win_fence": (2,),
 }
 path = {"direct,cma": "direct", "cma": "cma", "software": "software"}[
@@ -51,7 +54,7 @@ for rank in windows[0]["ranks"]:
             check(f"{me}, {name}", call["paths"],
                   {path: {"calls": want[1], "bytes": want[2]}})
     check(f"{me}, targets", rank["targets"],
-          [{"rank": (rank["rank"] + 1) % RANKS, "calls": 20, "bytes": 184}])
+          [{"rank": (rank["rank"] + 1) % RANKS, "calls": 21, "bytes": 192}])
     check(f"{me}, bytes", rank["bytes"], 4096)
     check(f"{me}, messages", rank["messages"] > 0, remote)
     check(f"{me}, round trips", rank["round_trips"] > 0, remote)
@@ -80,7 +83,7 @@ for name in sys.argv[3:]:
                       (16, (event["pid"] + 1) % RANKS))
 want = {name: RANKS * calls[0] for name, calls in FIRST.items()}
 want["MPI_Put"] = 12 * RANKS
-want["MPI_Rput"] = RANKS
+want["MPI_Rput"] = want["Oriel_Put_notify"] = RANKS
 for name in "fetch_and_op", "compare_and_swap":
     want[f"MPI_{name.capitalize()}"] = want[f"Oriel_R{name}"] = RANKS
 check("events", dict(counts), want)

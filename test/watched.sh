@@ -53,7 +53,7 @@ job ORIEL_STATS=1
 head='^oriel: window 1 "a "window" .*", MPI_Win_allocate, 3 ranks'
 LC_ALL=C grep -q "$head" "$dir/err" ||
 	fail "no head of window 1: $(cat "$dir/err")"
-grep -qE '^  MPI_Put +39 .* direct 33 \(264 bytes\)$' "$dir/err" ||
+grep -qE '^  MPI_Put +42 .* direct 36 \(288 bytes\)$' "$dir/err" ||
 	fail "no line of MPI_Put: $(cat "$dir/err")"
 grep -q "not freed" "$dir/err" || fail "does not tell of the window left"
 job ORIEL_STATS=json

@@ -12,6 +12,7 @@ static void access_next(MPI_Win win, int next)
 	int four[4] = { 1, 2, 3, 4 }, one = 1, old, i;
 	char bytes[16] = "";
 	MPI_Request request;
+	int flag;
 
 	MPI_Win_lock_all(0, win);
 	for (i = 0; i < 10; i++)
@@ -35,6 +36,12 @@ static void access_next(MPI_Win win, int next)
 	expect(MPI_Put(bytes, 8, MPI_BYTE, next, 4093, 8, MPI_BYTE, win),
 	       MPI_ERR_RMA_RANGE, "");
 	ok(MPI_Win_flush(next, win));
+	ok(Oriel_Put_notify(bytes, 8, MPI_BYTE, next, 8, 8, MPI_BYTE, 0, win));
+	ok(Oriel_Rflush(next, win, &request));
+	ok(MPI_Wait(&request, MPI_STATUS_IGNORE));
+	ok(Oriel_Notify_wait(win, 0, 1));
+	for (i = 0; i < 2; i++)
+		ok(Oriel_Notify_test(win, 0, 1, &flag));
 	MPI_Win_unlock_all(win);
 }
 

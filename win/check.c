@@ -288,6 +288,24 @@ static int sync(struct orl_win *win)
 	return inner(win)->sync(win);
 }
 
+/* What it completes it settles itself. */
+static int rflush(struct orl_win *win, int rank, MPI_Request *request)
+{
+	return inner(win)->rflush(win, rank, request);
+}
+
+/* -- notifications, of which the check knows nothing ----------------------- */
+
+static int notify_wait(struct orl_win *win, int tag, int count)
+{
+	return inner(win)->notify_wait(win, tag, count);
+}
+
+static int notify_test(struct orl_win *win, int tag, int count, int *flag)
+{
+	return inner(win)->notify_test(win, tag, count, flag);
+}
+
 const struct orl_calls orl_calls_checked = {
 	.put = put,
 	.get = get,
@@ -316,6 +334,9 @@ const struct orl_calls orl_calls_checked = {
 	.flush_local = flush_local,
 	.flush_local_all = flush_local_all,
 	.sync = sync,
+	.rflush = rflush,
+	.notify_wait = notify_wait,
+	.notify_test = notify_test,
 };
 
 void orl_check_released(struct orl_win *win, int rank, bool all)

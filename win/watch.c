@@ -33,6 +33,9 @@ const char *const orl_watch_names[ORL_WATCH_CALLS] = {
 	[ORL_WATCH_FLUSH_LOCAL] = "MPI_Win_flush_local",
 	[ORL_WATCH_FLUSH_LOCAL_ALL] = "MPI_Win_flush_local_all",
 	[ORL_WATCH_SYNC] = "MPI_Win_sync",
+	[ORL_WATCH_RFLUSH] = "Oriel_Rflush",
+	[ORL_WATCH_NOTIFY_WAIT] = "Oriel_Notify_wait",
+	[ORL_WATCH_NOTIFY_TEST] = "Oriel_Notify_test",
 };
 
 const struct orl_path *const orl_watch_paths[ORL_WATCH_PATHS] = {
@@ -341,6 +344,30 @@ static int sync(struct orl_win *win)
 	return end_sync(win, &begin, ORL_WATCH_SYNC, -1, orl_win_sync(win));
 }
 
+static int rflush(struct orl_win *win, int rank, MPI_Request *request)
+{
+	struct moment begin = now();
+
+	return end_sync(win, &begin, ORL_WATCH_RFLUSH, rank,
+			orl_win_rflush(win, rank, request));
+}
+
+static int notify_wait(struct orl_win *win, int tag, int count)
+{
+	struct moment begin = now();
+
+	return end_sync(win, &begin, ORL_WATCH_NOTIFY_WAIT, -1,
+			orl_win_notify_wait(win, tag, count));
+}
+
+static int notify_test(struct orl_win *win, int tag, int count, int *flag)
+{
+	struct moment begin = now();
+
+	return end_sync(win, &begin, ORL_WATCH_NOTIFY_TEST, -1,
+			orl_win_notify_test(win, tag, count, flag));
+}
+
 const struct orl_calls orl_calls_watched = {
 	.put = put,
 	.get = get,
@@ -369,6 +396,9 @@ const struct orl_calls orl_calls_watched = {
 	.flush_local = flush_local,
 	.flush_local_all = flush_local_all,
 	.sync = sync,
+	.rflush = rflush,
+	.notify_wait = notify_wait,
+	.notify_test = notify_test,
 };
 
 const struct orl_calls orl_calls_plain = {
@@ -399,6 +429,9 @@ const struct orl_calls orl_calls_plain = {
 	.flush_local = orl_win_flush_local,
 	.flush_local_all = orl_win_flush_local_all,
 	.sync = orl_win_sync,
+	.rflush = orl_win_rflush,
+	.notify_wait = orl_win_notify_wait,
+	.notify_test = orl_win_notify_test,
 };
 
 /* -- choosing -------------------------------------------------------------- */

@@ -74,7 +74,7 @@ int Oriel_Notify_wait(MPI_Win win, int tag, int count)
 {
 	struct orl_win *w = orl_win_find(win);
 
-	return orl_likely(w) ? orl_win_notify_wait(w, tag, count)
+	return orl_likely(w) ? orl_win_calls(w)->notify_wait(w, tag, count)
 			     : no_window("Oriel_Notify_wait");
 }
 
@@ -82,8 +82,9 @@ int Oriel_Notify_test(MPI_Win win, int tag, int count, int *flag)
 {
 	struct orl_win *w = orl_win_find(win);
 
-	return orl_likely(w) ? orl_win_notify_test(w, tag, count, flag)
-			     : no_window("Oriel_Notify_test");
+	return orl_likely(w)
+		       ? orl_win_calls(w)->notify_test(w, tag, count, flag)
+		       : no_window("Oriel_Notify_test");
 }
 
 /* -- requests -------------------------------------------------------------- */
@@ -133,7 +134,7 @@ int Oriel_Rflush(int rank, MPI_Win win, MPI_Request *request)
 {
 	struct orl_win *w = orl_win_find(win);
 
-	return orl_likely(w) ? orl_win_rflush(w, rank, request)
+	return orl_likely(w) ? orl_win_calls(w)->rflush(w, rank, request)
 			     : no_window("Oriel_Rflush");
 }
 

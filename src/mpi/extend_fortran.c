@@ -119,6 +119,15 @@ int oriel_f_rflush(MPI_Fint rank, MPI_Fint win, MPI_Fint *request)
 	return rc;
 }
 
+/* -- what the library tells; strings are C's ------------------------------- */
+
+const char *oriel_f_path(MPI_Fint win, MPI_Fint rank) EXPORTED;
+
+const char *oriel_f_path(MPI_Fint win, MPI_Fint rank)
+{
+	return oriel_path(PMPI_Win_f2c(win), rank);
+}
+
 /* -- windows --------------------------------------------------------------- */
 
 int oriel_f_win_dup(MPI_Fint win, MPI_Fint info, MPI_Fint *newwin) EXPORTED;

@@ -32,6 +32,7 @@ program extend
 	call notifications
 	call requests
 	call errors
+	call library
 	call MPI_Win_unlock_all(win, ierr)
 	call duplicate
 	call MPI_Win_free(win, ierr)
@@ -152,6 +153,30 @@ subroutine errors
 	call Oriel_Notify_wait(win, 0, -1, ierr)
 	call MPI_Error_class(ierr, class, ierr)
 	call check(class == MPI_ERR_COUNT, 'MPI_ERR_COUNT')
+end subroutine
+
+! The strings are C's, to the last character; what is counted is this process's.
+subroutine library
+	character(64) :: wish
+	character(:), allocatable :: version, way
+	integer :: n
+
+	version = oriel_version()
+	n = len(version)
+	call check(n > 8 .and. index(version, ' (') > 1, 'oriel_version')
+	call check(version(n:n) == ')', 'oriel_version, its end')
+	call check(oriel_stat('windows') == 1, 'oriel_stat')
+	call check(oriel_stat('windows   ') == 1, 'oriel_stat, with blanks')
+	call check(oriel_stat('window') == -1, 'oriel_stat of no such name')
+	call get_environment_variable('ORIEL_PATH', wish)
+	way = oriel_path(win, next)
+	if (wish == '') then
+		call check(way == 'cma' .or. way == 'fabric', 'oriel_path')
+	else
+		call check(way == wish, 'oriel_path as ORIEL_PATH')
+	end if
+	call check(len(oriel_path(win, ranks)) == 0, 'oriel_path of no rank')
+	call check(len(oriel_path(MPI_WIN_NULL, 0)) == 0, 'oriel_path of none')
 end subroutine
 
 ! The hints are the duplicate's own, and the attribute is of both.
