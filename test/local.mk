@@ -48,9 +48,9 @@ behaviour = \
 	test/session_first test/session_cycles
 
 check_PROGRAMS += $(behaviour) test/killed_job
-TESTS += $(behaviour) test/killed.sh
+TESTS += $(behaviour) test/killed.sh test/absent.sh
 EXTRA_DIST += test/run test/sessions.h test/test.h test/agents.h test/hosts.h test/elements.h test/acc.h \
-	test/killed.sh
+	test/killed.sh test/absent.sh
 # -- end of behaviour ----------------------------------------------------------
 
 # -- large: gigabytes in one call; not part of make check ------------------------

@@ -212,10 +212,13 @@ static int exchange(struct orl_creation *creation)
 	struct orl_win *win = creation->win;
 	struct orl_part mine;
 	int rc = prepare(creation);
+	bool expected;
 
 	fill_part(win, rc, &mine);
+	expected = orl_absent_expect(creation);
 	rc = orl_host_allgather(&win->comm, &mine, creation->parts,
 				sizeof(mine));
+	orl_absent_met(expected);
 	rc = rc ? rc : orl_creation_decide(creation);
 	if (rc)
 		return rc;

@@ -76,6 +76,10 @@ int orl_creation_decide(struct orl_creation *creation);
 /* Every rank's verdict: the error class of one that failed, or 0. */
 int orl_creation_agree(struct orl_creation *creation, int rc);
 
+/* Around the first exchange: it is told if the others do not come; absent.c. */
+bool orl_absent_expect(const struct orl_creation *creation);
+void orl_absent_met(bool expected);
+
 /* The table of targets, from the parts; target.c.  An error class. */
 int orl_creation_targets(struct orl_creation *creation);
 /* What only the verdicts tell: shared memory, paths of dynamic windows.  An

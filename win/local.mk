@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 libcore_la_SOURCES += \
-	win/account.c win/accumulate.c win/agree.c win/announce.c win/asker.c win/barrier.c \
+	win/absent.c win/account.c win/accumulate.c win/agree.c win/announce.c win/asker.c win/barrier.c \
 	win/check.c win/check.h win/check_buffer.c win/check_log.c win/check_move.c win/check_parts.h win/check_report.c \
 	win/create.c \
 	win/creation.h win/dup.c win/dynamic.c \
