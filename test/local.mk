@@ -272,6 +272,6 @@ clean-local: clean-tsan clean-deb
 
 # -- what users see: sums, traces, the doctor ----------------------------------------
 check_PROGRAMS += test/watched_job test/misuse_job
-TESTS += test/watched.sh test/misuse.sh test/checked.sh test/doctor.sh
-EXTRA_DIST += test/misuse.sh test/checked.sh test/watched.sh test/watched.py test/heat.py test/doctor.sh
+TESTS += test/misspelt.sh test/watched.sh test/misuse.sh test/checked.sh test/doctor.sh
+EXTRA_DIST += test/misspelt.sh test/misuse.sh test/checked.sh test/watched.sh test/watched.py test/heat.py test/doctor.sh
 # -- end of what users see -------------------------------------------------------------

@@ -2,7 +2,8 @@
 /*
  * Ranks may differ in alloc_shared_noncontig: the window is made, all reach
  * all of it, and as long as one rank has not set the key, the parts are
- * contiguous, as that rank may rely on.
+ * contiguous, as that rank may rely on.  Of a part of no bytes that is not
+ * contiguous the address is NULL.
  */
 /* ranks: 2 3; paths: default; hosts: none */
 #include "test.h"
@@ -60,6 +61,27 @@ static void differ(int odd, const char *its, const char *others, int round)
 		MPI_Info_free(&info);
 }
 
+/* A part of nothing that is apart is nowhere, as on the hosts. */
+static void nothing(void)
+{
+	MPI_Info info = make_info("true");
+	char *base = NULL;
+	MPI_Aint size;
+	MPI_Win win;
+	int r, unit;
+
+	ok(MPI_Win_allocate_shared(test_rank % 2 ? 0 : BYTES, 1, info,
+				   MPI_COMM_WORLD, &base, &win));
+	for (r = 0; r < test_size; r++) {
+		ok(MPI_Win_shared_query(win, r, &size, &unit, &base));
+		check(size == (r % 2 ? 0 : BYTES), "%ld bytes of rank %d",
+		      (long)size, r);
+		check(!base == r % 2, "rank %d is at %p", r, (void *)base);
+	}
+	ok(MPI_Win_free(&win));
+	MPI_Info_free(&info);
+}
+
 int main(int argc, char **argv)
 {
 	int odd;
@@ -74,5 +96,6 @@ int main(int argc, char **argv)
 		differ(odd, "false", "true", 3);
 		differ(odd, "true", "false", 4);
 	}
+	nothing();
 	return test_finish();
 }

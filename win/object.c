@@ -106,7 +106,9 @@ int orl_win_shared_query(struct orl_win *win, int rank, MPI_Aint *size,
 						     : (uint32_t)rank];
 	*size = 0;
 	*unit = (MPI_Aint)target->disp_unit;
-	if (is_shared(win, target)) {
+	/* The hosts give NULL for a part of nothing that is apart. */
+	if (is_shared(win, target) &&
+	    (target->size || !orl_info_is_noncontig(win))) {
 		address = (void *)(target->base + (uint64_t)target->delta);
 		*size = (MPI_Aint)target->size;
 	}

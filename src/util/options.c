@@ -5,6 +5,8 @@
  */
 #include "orl_util.h"
 
+#include "options.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,4 +168,6 @@ void orl_options_load(void)
 	load_one("ORIEL_" #env, parse_##kind, def, &orl_options.name);
 	ORL_OPTIONS(ORL_OPTION_LOAD)
 #undef ORL_OPTION_LOAD
+	if (is_first_of_node())
+		orl_options_tell_misspelt();
 }

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# A variable that is nearly an option is told with the option that is meant, by
+# the first rank of a node; options, and names of somebody's own, are not.
+test -z "${ORIEL_TEST_HOST:-}" || {
+	echo "# skip: about Oriel alone"
+	exit 77
+}
+failed=0
+
+# says TEXT NAME=VALUE...: this and no more, without the number of who says it.
+says()
+{
+	want=$1
+	shift
+	got=$(env "$@" "${ORIELRUN:-orielrun}" true 2>&1 |
+		sed 's/^oriel\[[0-9]*\] //')
+	[ "$got" = "$want" ] && return
+	echo "$*: '$got', not '$want'"
+	failed=1
+}
+
+says "error: ORIEL_PTAH is no option of Oriel's; is ORIEL_PATH meant?" \
+	ORIEL_PTAH=cma
+says "error: ORIEL_STAT is no option of Oriel's; is ORIEL_STATS meant?" \
+	ORIEL_STAT=1
+says "error: ORIEL_PROGRES is no option of Oriel's; is ORIEL_PROGRESS meant?" \
+	ORIEL_PROGRES=poll ORIEL_PATH=cma ORIEL_HOME=/opt/oriel
+says "" ORIEL_PTAH=cma OMPI_COMM_WORLD_LOCAL_RANK=1
+says "" ORIEL_PTAH=cma ORIEL_LOG=none
+exit $failed
