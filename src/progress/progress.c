@@ -20,10 +20,11 @@
 #define SHORT_HOOK_NS 2000
 #define LONG_HOOK_NS  10000
 #define RECENT_NS     500000 /* after the latest message */
-#define HOT_CALLS     400    /* of the hook, after a message */
+#define HOT_CALLS     900    /* of the hook, after a message; of these, */
+#define BURST_CALLS   128    /* the first: 32 small writes, for a hint */
 #define LONG_POLL_NS  4000   /* more than one of nothing takes */
 #define BUSY_NS	      100000 /* of the host's time */
-#define POLLS_A_CALL  4	     /* then: the host's turn takes as long as some */
+#define BURST_POLLS   4	     /* each: the host's turn takes as long as some */
 
 static _Atomic(orl_poll_fn) polls[MAX_POLLS];
 
@@ -121,23 +122,24 @@ static bool has_traffic(uint64_t now)
 }
 
 /*
- * A poll that takes long has moved data, of reads and writes, and there may be
- * more: then it goes on, for a while.
+ * Several, while the next message may be for us; later, when it is as likely
+ * to be the host's, one.  A poll that takes long has moved data, of reads and
+ * writes, and there may be more: then it goes on, for a while.
  */
 static void poll_hot(uint32_t heat)
 {
 	uint64_t began = orl_now_ns(), before, now = began;
-	int i;
+	int left = HOT_CALLS - heat < BURST_CALLS ? BURST_POLLS : 1;
 
 	atomic_store_explicit(&orl_network_heat, heat - 1,
 			      memory_order_relaxed);
-	for (i = 0; i < POLLS_A_CALL && now - began < BUSY_NS; i++) {
+	for (; left && now - began < BUSY_NS; left--) {
 		before = now;
 		if (orl_network_poll())
 			break;
 		now = orl_now_ns();
 		if (now - before > LONG_POLL_NS)
-			i = 0;
+			left = BURST_POLLS;
 	}
 }
 
