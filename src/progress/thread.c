@@ -21,11 +21,13 @@
 #include "network.h"
 #include "orl_util.h"
 
-/* While the application polls: at first, and when it goes on. On a core that
- * they share, naps of 0.15 ms throughout make an operation take twice as long,
- * and longer where the machine is loaded. */
+/* While the application polls: at first, and at most when it goes on. The end
+ * of a nap takes the core from it: for a few us, but in a virtual machine for
+ * tens of them. How late naps end shows which, and a nap that goes on should
+ * be so many times as long. */
 #define NAP_NS	     150000
 #define LONG_NAP_NS  1200000
+#define LATES_A_NAP  40
 #define SPIN_NS	     50000     /* after a message, for the next, at first, */
 #define LONG_SPIN_NS 1000000   /* and while sleeps end sooner than spins */
 #define TRAFFIC_NS   200000    /* messages so close may be worth a spin */
@@ -59,6 +61,7 @@ struct view {
 	uint32_t wishes; /* granted */
 	uint64_t worked; /* when a poll last did something */
 	long stand;	 /* ns, of the next nap while the application polls */
+	long late;	 /* ns, how late such naps end */
 	long nap;	 /* of the next one where no fd tells */
 	int refusals;	 /* may_sleep said no, in a row */
 	int futile;	 /* wakings at once since a poll last did anything */
@@ -169,20 +172,47 @@ static bool application_polls(struct view *me)
 	return moved;
 }
 
+static void poll_after_nap(void)
+{
+	if (!orl_progress_trylock())
+		return;
+	orl_network.poll();
+	orl_progress_unlock();
+}
+
+/* Goes down faster than up: what else runs on the core makes naps late, too. */
+static void note_lateness(struct view *me, long late)
+{
+	me->late += (late - me->late) / (late < me->late ? 2 : 8);
+}
+
+static long longest_nap(const struct view *me)
+{
+	long ns = LATES_A_NAP * me->late;
+
+	if (ns > LONG_NAP_NS)
+		return LONG_NAP_NS;
+	return ns > NAP_NS ? ns : NAP_NS;
+}
+
 /*
  * One poll after the nap serves what came after the application's last, so
  * that nothing waits for two naps.
  */
 static void stand_back(struct view *me)
 {
+	uint64_t began = orl_now_ns();
+	long longest;
+
 	if (doze(me, 0, me->stand)) {
 		application_polls(me);
 		me->stand = NAP_NS;
-	} else if (orl_progress_trylock()) {
-		orl_network.poll();
-		orl_progress_unlock();
+	} else {
+		note_lateness(me, (long)(orl_now_ns() - began) - me->stand);
+		poll_after_nap();
 	}
-	me->stand = me->stand < LONG_NAP_NS / 2 ? 2 * me->stand : LONG_NAP_NS;
+	longest = longest_nap(me);
+	me->stand = me->stand < longest / 2 ? 2 * me->stand : longest;
 }
 
 /* -- while it does not ----------------------------------------------------- */
@@ -328,7 +358,10 @@ static void serve(struct view *me)
 
 static void *run(void *arg)
 {
-	struct view me = { .stand = NAP_NS, .nap = SHORT_NS, .spin = SPIN_NS };
+	struct view me = { .stand = NAP_NS,
+			   .late = LONG_NAP_NS / LATES_A_NAP,
+			   .nap = SHORT_NS,
+			   .spin = SPIN_NS };
 
 	is_self = true;
 	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
