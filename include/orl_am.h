@@ -33,8 +33,8 @@
 struct orl_am_card {
 	uint64_t token; /* secret: what messages to it must carry */
 	uint16_t name_len;
-	uint8_t lively; /* it has a thread that answers at any time */
-	uint8_t pad;
+	uint8_t lively;	       /* it has a thread that answers at any time */
+	uint8_t nudged;	       /* it has a descriptor for orl_fabric_nudge */
 	uint32_t buffer_bytes; /* orl_fabric's; of all peers the same */
 	uint8_t name[ORL_FABRIC_NAME];
 };
@@ -44,14 +44,15 @@ struct orl_am_card {
  * and waiting are also read without the lock, by who waits for credit.
  */
 struct orl_am_peer {
-	uint64_t token;			/* from its card */
-	uint64_t addr;			/* by orl_fabric_peer */
-	int error;			/* -EHOSTDOWN once it is lost */
-	uint32_t sent;			/* messages that need credit, ever */
-	uint32_t credited;		/* of these, received by the peer */
-	uint32_t received;		/* of the peer's, by us */
-	uint32_t told;			/* of these, that the peer knows of */
-	uint32_t awaited;		/* slots that await its answer */
+	uint64_t token;	   /* from its card */
+	uint64_t addr;	   /* by orl_fabric_peer */
+	int error;	   /* -EHOSTDOWN once it is lost */
+	uint32_t sent;	   /* messages that need credit, ever */
+	uint32_t credited; /* of these, received by the peer */
+	uint32_t received; /* of the peer's, by us */
+	uint32_t told;	   /* of these, that the peer knows of */
+	uint32_t awaited;  /* slots that await its answer */
+	size_t bytes;	   /* both ways, since something has been awaited */
 	struct orl_am_message *answers; /* under construction, or NULL */
 	struct orl_am_message *waiting; /* for credit, in their order */
 	struct orl_am_message **last_waiting;
@@ -62,6 +63,8 @@ struct orl_am_peer {
 	bool must_tell;	   /* credit, or that we live, without more ado */
 	bool spoken;	   /* something was sent or received, ever */
 	bool is_lively;	   /* it has a thread that answers at any time */
+	bool is_nudged;	   /* it can be, */
+	bool was_nudged;   /* and has been, while something is awaited */
 	bool has_left;	   /* it has said that it will send nothing more, */
 	bool said_bye;	   /* we have, */
 	bool knows_bye;	   /* and it has received that */

@@ -228,6 +228,7 @@ struct orl_fabric_atomic {
 
 void orl_fabric_atomic(struct orl_fabric_atomic *atomic, uint64_t peer,
 		       uint64_t addr, uint64_t key);
+
 /* -- progress -------------------------------------------------------------- */
 
 /* Completions, messages, what was kept.  True if anything was done. */
@@ -243,5 +244,15 @@ bool orl_fabric_poll(void);
 int orl_fabric_fds(struct pollfd *fds, int most);
 /* May it sleep now?  False: something is there, or kept; poll instead. */
 bool orl_fabric_may_sleep(void);
+
+/*
+ * A descriptor for the same thread while it is to sleep through messages, since
+ * others poll: ready when a peer has waited for an answer.  -1: there is none.
+ * Without the lock, as is taking what has come.
+ */
+int orl_fabric_nudge_fd(void);
+void orl_fabric_nudge_take(void);
+/* Has the peer's be ready, if it has one. */
+void orl_fabric_nudge(uint64_t peer);
 
 #endif

@@ -60,6 +60,16 @@ struct orl_network {
 	 * behind polls of others while it sleeps for longer.
 	 */
 	long (*patience)(void);
+	/*
+	 * Ready, if not -1, when a peer has waited for this process to poll:
+	 * what the thread sleeps on while the application seems to poll.  It
+	 * takes what has come without the lock.  All three, or NULL.
+	 */
+	int (*nudge_fd)(void);
+	void (*nudge_take)(void);
+	/* Lock held: the caller has waited for so many ns, for peers that may
+	 * have to be told by their nudge_fd. */
+	void (*nudge)(uint64_t waited);
 	bool needs_cpu; /* peers' operations wait for this process's poll */
 };
 

@@ -29,7 +29,7 @@ libcore_la_SOURCES = \
 # libfabric itself is not linked: src/fabric loads it when it is needed.
 libcore_la_SOURCES += include/orl_fabric.h src/fabric/fabric.h \
 	src/fabric/atomic.c src/fabric/candidate.c src/fabric/endpoint.c src/fabric/fabric.c \
-	src/fabric/library.c src/fabric/memory.c src/fabric/peer.c \
+	src/fabric/library.c src/fabric/memory.c src/fabric/nudge.c src/fabric/peer.c \
 	src/fabric/poll.c src/fabric/post.c src/fabric/sockets.c src/fabric/stage.c \
 	src/fabric/survey.c
 libcore_la_LIBADD = -lpthread -ldl

@@ -48,6 +48,10 @@ static inline void await(_Atomic(long) *count, long n)
 }
 
 static int requests[2], replies[2]; /* pipes */
+static int nudges[2];		    /* another, for peers' nudges */
+static _Atomic(long) taken;	    /* of these, by the thread */
+static _Atomic(long) nudged;	    /* how often we nudged, */
+static _Atomic(uint64_t) waited;    /* and after how long, lastly */
 static bool without_fd;
 static _Atomic(bool) is_busy; /* may_sleep says no */
 static _Atomic(long) patience_us = -1;
@@ -123,11 +127,35 @@ static inline long pipe_patience(void)
 	return patience_us;
 }
 
+static inline int pipe_nudge_fd(void)
+{
+	return nudges[0];
+}
+
+static inline void take_nudge(void)
+{
+	char byte;
+
+	check(!is_application(), "we took a nudge");
+	check(read(nudges[0], &byte, 1) == 1, "no nudge to be taken");
+	atomic_fetch_add(&taken, 1);
+}
+
+static inline void count_nudge(uint64_t ns)
+{
+	check(orl_progress_has_lock(), "nudged without the lock");
+	waited = ns;
+	atomic_fetch_add(&nudged, 1);
+}
+
 static struct orl_network network = {
 	.poll = poll_pipe,
 	.fds = pipe_fds,
 	.may_sleep = pipe_may_sleep,
 	.patience = pipe_patience,
+	.nudge_fd = pipe_nudge_fd,
+	.nudge_take = take_nudge,
+	.nudge = count_nudge,
 	.needs_cpu = true,
 };
 
@@ -183,7 +211,8 @@ static inline bool make_network(void)
 	application = pthread_self();
 	unsetenv("ORIEL_PROGRESS");
 	orl_options_load();
-	return !pipe2(requests, O_NONBLOCK) && !pipe(replies);
+	return !pipe2(requests, O_NONBLOCK) && !pipe(replies) &&
+	       !pipe2(nudges, O_NONBLOCK);
 }
 
 #endif

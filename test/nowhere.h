@@ -135,4 +135,17 @@ bool orl_fabric_may_sleep(void)
 	return true;
 }
 
+int orl_fabric_nudge_fd(void)
+{
+	return -1;
+}
+
+void orl_fabric_nudge_take(void)
+{
+}
+
+void orl_fabric_nudge(uint64_t peer)
+{
+}
+
 #endif

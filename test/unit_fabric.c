@@ -349,6 +349,45 @@ static void read_from_sleeper(void)
 	close_fabric();
 }
 
+/* -- nudges ---------------------------------------------------------------- */
+
+static void await_nudge(struct partner *partner)
+{
+	struct pollfd item = { .events = POLLIN };
+	struct card card;
+
+	open_fabric(count_message);
+	meet_by_card(partner, &card);
+	item.fd = orl_fabric_nudge_fd();
+	check(item.fd < 0 || !poll(&item, 1, 0));
+	meet(partner);
+	if (item.fd >= 0) {
+		check(poll(&item, 1, 60000) == 1);
+		orl_fabric_nudge_take();
+		check(!poll(&item, 1, 0));
+	}
+	close_fabric();
+	check(orl_fabric_nudge_fd() < 0);
+}
+
+static void nudging(void)
+{
+	struct partner partner;
+	struct card card;
+	uint64_t peer;
+
+	make_shared();
+	partner = partner_start(await_nudge);
+	open_fabric(count_message);
+	peer = meet_by_card(&partner, &card);
+	check(orl_fabric_nudge_fd() >= 0 ||
+	      strncmp(orl_fabric.provider, "tcp", 3) != 0);
+	meet(&partner);
+	orl_fabric_nudge(peer);
+	partner_end(&partner);
+	close_fabric();
+}
+
 /* -- all of it, by provider ------------------------------------------------ */
 
 static const struct process_case cases[] = {
@@ -359,6 +398,7 @@ static const struct process_case cases[] = {
 	{ "closing", closing },
 	{ "sleeping", sleeping },
 	{ "read from a sleeper", read_from_sleeper },
+	{ "nudging", nudging },
 	{ NULL, NULL },
 };
 

@@ -132,6 +132,34 @@ static void test_brief(void)
 	orl_progress_stop();
 }
 
+static void *send_slowly(void *arg)
+{
+	usleep(1000);
+	check(write(requests[1], "s", 1) == 1, "slow request");
+	return NULL;
+}
+
+/* While it spins: who waits long tells those that it waits for. */
+static void test_nudge(void)
+{
+	pthread_t sender;
+	char byte;
+
+	start(ORL_PROGRESS_POLL);
+	nudged = 0;
+	check(write(requests[1], "q", 1) == 1, "quick request");
+	orl_wait(&bell, ORL_BELL_ALL, has_arrived, (void *)0);
+	check(!nudged, "nudged at once");
+	pthread_create(&sender, NULL, send_slowly, NULL);
+	orl_wait(&bell, ORL_BELL_ALL, has_arrived, (void *)1);
+	pthread_join(sender, NULL);
+	check(nudged > 0 && nudged < 8, "not nudged now and then");
+	check(waited >= 50000, "nudged too early");
+	check(read(replies[0], &byte, 1) + read(replies[0], &byte, 1) == 2,
+	      "replies");
+	orl_progress_stop();
+}
+
 static void test_hook(void)
 {
 	long runs_before = runs;
@@ -153,6 +181,7 @@ int main(void)
 	test_cores();
 	test_poll_mode();
 	test_brief();
+	test_nudge();
 	test_hook();
 	return failures ? EXIT_FAILURE : EXIT_SUCCESS;
 }

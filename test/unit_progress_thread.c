@@ -75,6 +75,52 @@ static void test_stand_back(void)
 	ask();
 }
 
+#define NAPS 40
+
+static int by_time(const void *a, const void *b)
+{
+	return (int)(*(const long *)a - *(const long *)b);
+}
+
+static void nudge(void)
+{
+	check(write(nudges[1], "n", 1) == 1, "nudge");
+}
+
+/* How long a request waits, in us, that comes with a word to the thread when we
+ * have just stopped polling. */
+static long interrupt_nap(void (*say)(void))
+{
+	long begin = now_us();
+	char byte;
+
+	while (now_us() - begin < 5000)
+		orl_progress();
+	begin = now_us();
+	check(write(requests[1], "n", 1) == 1, "request in a nap");
+	say();
+	check(read(replies[0], &byte, 1) == 1, "answer in a nap");
+	return now_us() - begin;
+}
+
+/* A nap goes on for 0.6 ms on the average, an own wish ends it at once, but for
+ * what the machine has to do beside. */
+static void test_nudge(void)
+{
+	long own[NAPS], peers[NAPS];
+	int i;
+
+	for (i = 0; i < NAPS; i++) {
+		own[i] = interrupt_nap(orl_progress_wake);
+		peers[i] = interrupt_nap(nudge);
+		await(&taken, i + 1);
+	}
+	qsort(own, NAPS, sizeof(*own), by_time);
+	qsort(peers, NAPS, sizeof(*peers), by_time);
+	check(peers[NAPS / 2] < 4 * own[NAPS / 2] + 100,
+	      "nudges do not end naps");
+}
+
 static void test_patience(void)
 {
 	patience_us = 200;
@@ -167,6 +213,7 @@ static void test_thread(void)
 	start(ORL_PROGRESS_THREAD);
 	test_service();
 	test_stand_back();
+	test_nudge();
 	test_patience();
 	test_fork();
 	test_idle();

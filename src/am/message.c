@@ -126,6 +126,7 @@ void orl_am_message_send(struct orl_am_message *message,
 	if (orl_progress_has_thread())
 		head->flags |= ORL_AM_LIVELY;
 	peer->told = peer->received;
+	peer->bytes += message->len;
 	__atomic_store_n(&peer->spoken, true, __ATOMIC_RELAXED);
 	orl_am_counts.sent++;
 	if (inject(message, peer))
@@ -156,6 +157,7 @@ void orl_am_hint(struct orl_am_peer *peer, size_t len)
 {
 	uint64_t now = orl_now_coarse();
 
+	peer->bytes += len;
 	peer->unhinted += 1 + len / WEIGHT_BYTES;
 	if (orl_fabric.passive ||
 	    (peer->unhinted < HINT_WEIGHT && now == peer->hinted))

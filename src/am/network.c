@@ -137,6 +137,9 @@ static int start(int ranks, const char **what)
 		.fds = orl_fabric_fds,
 		.may_sleep = may_sleep,
 		.patience = get_patience,
+		.nudge_fd = orl_fabric_nudge_fd,
+		.nudge_take = orl_fabric_nudge_take,
+		.nudge = orl_am_nudge_all,
 		.needs_cpu = true,
 	};
 	int rc;

@@ -17,6 +17,7 @@
 #define SILENCE	      (ORL_SECOND / 2) /* before we ask */
 #define REPEAT_MOST   (64ull * ORL_SECOND)
 #define LOOK_INTERVAL (ORL_SECOND / 4)
+#define SLOW_NS	      4 /* a byte on its way, before it seems to stand */
 #define FORGOTTEN     (8ull * ORL_SECOND) /* since it was watched last */
 
 static struct orl_map by_name = ORL_MAP_INIT;
@@ -44,6 +45,7 @@ void orl_am_card_fill(struct orl_am_card *card)
 	card->token = orl_am_token;
 	card->name_len = (uint16_t)orl_fabric.name_len;
 	card->lively = orl_progress_has_thread();
+	card->nudged = card->lively && orl_fabric_nudge_fd() >= 0;
 	card->buffer_bytes = (uint32_t)orl_fabric.buffer_bytes;
 	memcpy(card->name, orl_fabric.name, orl_fabric.name_len);
 }
@@ -63,6 +65,7 @@ static int make_peer(const struct orl_am_card *card, struct orl_am_peer **made)
 		return -ENOMEM;
 	peer->token = card->token;
 	peer->is_lively = card->lively;
+	peer->is_nudged = card->nudged;
 	rc = orl_fabric_peer(card->name, card->name_len, &peer->addr);
 	if (!rc)
 		rc = orl_map_set(&by_name, orl_am_name_of(peer->token), peer);
@@ -78,6 +81,10 @@ static int make_peer(const struct orl_am_card *card, struct orl_am_peer **made)
 
 void orl_am_await(struct orl_am_peer *peer, int change)
 {
+	if (!peer->awaited) {
+		peer->bytes = 0;
+		peer->was_nudged = false;
+	}
 	peer->awaited += (uint32_t)change;
 	orl_am_awaited += (uint32_t)change;
 }
@@ -133,6 +140,26 @@ ORL_COLD void orl_am_lose(struct orl_am_peer *peer, int error)
 	orl_am_slots_fail(&choice, -EHOSTDOWN);
 	atomic_fetch_add_explicit(&orl_am_losses, 1, memory_order_release);
 	orl_bell_ring(&orl_am_bell, ORL_BELL_ALL);
+}
+
+/* -- nudges ---------------------------------------------------------------- */
+
+static bool keeps_us_waiting(const struct orl_am_peer *peer, uint64_t waited)
+{
+	return peer->awaited && peer->is_nudged && !peer->error &&
+	       waited > peer->bytes * SLOW_NS;
+}
+
+void orl_am_nudge_all(uint64_t waited)
+{
+	struct orl_am_peer *peer;
+
+	for (peer = orl_am_peers; peer && orl_am_awaited; peer = peer->next) {
+		if (peer->was_nudged || !keeps_us_waiting(peer, waited))
+			continue;
+		peer->was_nudged = true;
+		orl_fabric_nudge(peer->addr);
+	}
 }
 
 /* -- silence --------------------------------------------------------------- */

@@ -102,6 +102,7 @@ int orl_fabric_open(int ranks, orl_fabric_message_fn message, const char **what)
 	orl_candidates_free(&found);
 	if (rc)
 		return rc;
+	orl_nudge_open();
 	orl_fabric_message = message;
 	orl_fabric.open = true;
 	log_opened();
@@ -132,6 +133,7 @@ void orl_fabric_close(void)
 		orl_log(ORL_LOG_INFO, "libfabric: %zu operations given up",
 			orl_posted);
 	orl_fabric.open = false;
+	orl_nudge_close();
 	orl_endpoint_close(&orl_endpoint);
 	orl_peers_close();
 	orl_posted = 0;

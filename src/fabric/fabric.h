@@ -138,6 +138,12 @@ int orl_sockets_list(struct pollfd *fds, int most);
 /* They are closed, or about to be. */
 void orl_sockets_forget(void);
 
+/* -- nudge.c --------------------------------------------------------------- */
+
+/* Nothing where peers have no Internet addresses, or the port is taken. */
+void orl_nudge_open(void);
+void orl_nudge_close(void);
+
 /* -- atomic.c -------------------------------------------------------------- */
 
 /* Do we ask for atomics?  Some providers then give up orders. */
@@ -187,6 +193,9 @@ struct orl_fabric_op *orl_list_take(struct orl_fabric_list *list);
 /* The name of this process's endpoint, as orl_fabric.name. */
 int orl_name_make(const struct fi_info *info);
 void orl_peers_close(void);
+/* Where it listens; its length, 0 if that is no Internet address, or a device
+ * listens there. */
+socklen_t orl_peer_own_address(struct sockaddr_storage *address);
 /* Does a socket with these addresses belong to the endpoint? */
 bool orl_peer_is_of_us(const struct sockaddr_storage *here,
 		       const struct sockaddr_storage *there);

@@ -86,6 +86,27 @@ static bool is_internet(uint32_t format)
 	       format == FI_SOCKADDR_IN6;
 }
 
+/* Its length, or 0.  What listens there is the device, with verbs. */
+static socklen_t address_of(const struct name *name, size_t len,
+			    struct sockaddr_storage *address)
+{
+	if (!is_internet(name->format) || orl_fabric.passive ||
+	    len > sizeof(*address))
+		return 0;
+	memcpy(address, name->address, len);
+	return (socklen_t)len;
+}
+
+socklen_t orl_peer_own_address(struct sockaddr_storage *address)
+{
+	struct name name;
+
+	memcpy(&name, orl_fabric.name, sizeof(name));
+	return address_of(&name,
+			  orl_fabric.name_len - offsetof(struct name, address),
+			  address);
+}
+
 static struct orl_fabric_peer *make_peer(const struct name *name, size_t len)
 {
 	struct orl_fabric_peer *peer = calloc(1, sizeof(*peer));
@@ -94,12 +115,7 @@ static struct orl_fabric_peer *make_peer(const struct name *name, size_t len)
 		return NULL;
 	peer->kept.last = &peer->kept.first;
 	peer->look_fd = -1;
-	/* What listens there is the device, with verbs. */
-	if (is_internet(name->format) && !orl_fabric.passive &&
-	    len <= sizeof(peer->address)) {
-		memcpy(&peer->address, name->address, len);
-		peer->address_len = (socklen_t)len;
-	}
+	peer->address_len = address_of(name, len, &peer->address);
 	return peer;
 }
 

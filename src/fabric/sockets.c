@@ -84,7 +84,8 @@ static bool is_ours(int fd)
 	struct sockaddr_storage here = { .ss_family = AF_UNSPEC }, there = here;
 	socklen_t len = sizeof(here);
 
-	if (getsockname(fd, (struct sockaddr *)&here, &len))
+	if (fd == orl_fabric_nudge_fd() ||
+	    getsockname(fd, (struct sockaddr *)&here, &len))
 		return false;
 	len = sizeof(there);
 	getpeername(fd, (struct sockaddr *)&there, &len);

@@ -41,6 +41,8 @@ void orl_network_note(uint64_t now);
 
 /* Polls for a thread of the application; true if anything was done. */
 bool orl_network_poll(void);
+/* For a thread of the application that has waited for so many ns. */
+void orl_network_nudge(uint64_t waited);
 /* The registered functions, as orl_progress runs them. */
 void orl_progress_host(void);
 

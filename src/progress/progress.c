@@ -97,6 +97,15 @@ bool orl_network_poll(void)
 	return done;
 }
 
+void orl_network_nudge(uint64_t waited)
+{
+	if (!orl_network.nudge || !orl_progress_trylock())
+		return;
+	if (orl_progress_is_on())
+		orl_network.nudge(waited);
+	orl_progress_unlock();
+}
+
 void orl_network_note(uint64_t now)
 {
 	atomic_store_explicit(&orl_network_worked, now, memory_order_relaxed);

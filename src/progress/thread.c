@@ -5,6 +5,7 @@
  * While threads of the application poll, their trace moves; the thread then
  * naps by a timer, since on the network's fds every message would wake it.
  * Once the trace has stood still over a nap it polls, and sleeps on the fds.
+ * A peer that waits too long by then ends the nap by a nudge.
  * A thread of the application that goes to sleep itself wakes it at once.
  */
 #include "orl_progress.h"
@@ -41,6 +42,9 @@
 
 #define STACK_BYTES (256 << 10)
 
+/* What it sleeps on, before the network's fds. */
+enum { WAKE, NUDGE, OWN_FDS };
+
 static struct {
 	pthread_t id; /* under the control mutex, as is its existence */
 	int wake_fd;  /* stays open: who wakes may be late */
@@ -65,7 +69,7 @@ struct view {
 	long nap;	 /* of the next one where no fd tells */
 	int refusals;	 /* may_sleep said no, in a row */
 	int futile;	 /* wakings at once since a poll last did anything */
-	struct pollfd fds[1 + ORL_NETWORK_FDS];
+	struct pollfd fds[OWN_FDS + ORL_NETWORK_FDS];
 	uint64_t spin;	  /* ns, in a visit that spins */
 	bool readable;	  /* by the fd it has just slept on */
 	bool is_visiting; /* has done something since it slept */
@@ -95,30 +99,46 @@ static void drain(int fd)
 		;
 }
 
-/* Until one of the n that it looks at is ready, or ns are over, or by a wish:
- * then true. */
+static int nudge_fd(void)
+{
+	return orl_network.nudge_fd ? orl_network.nudge_fd() : -1;
+}
+
+/* How many of its own fds were ready. */
+static int take_own(struct view *me, bool *nudged)
+{
+	*nudged = me->fds[NUDGE].revents;
+	if (me->fds[WAKE].revents)
+		drain(thread.wake_fd);
+	if (*nudged)
+		orl_network.nudge_take();
+	return !!me->fds[WAKE].revents + *nudged;
+}
+
+/* Until one of the n that it looks at is ready, or ns are over, or somebody
+ * wishes it: then true. */
 static bool doze(struct view *me, int n, long ns)
 {
 	struct timespec time = { ns / 1000000000, ns % 1000000000 };
+	bool nudged = false;
 	uint32_t wishes;
 	int ready = 0;
 
 	/* Seq_cst, as in wake(): it sees us asleep, or we see the wish. */
 	atomic_store(&thread.asleep, true);
 	wishes = atomic_load(&thread.wishes);
-	me->fds[0] = (struct pollfd){ .fd = thread.wake_fd, .events = POLLIN };
+	me->fds[WAKE] = (struct pollfd){ thread.wake_fd, POLLIN, 0 };
+	me->fds[NUDGE] = (struct pollfd){ nudge_fd(), POLLIN, 0 };
 	if (wishes == me->wishes)
-		ready = ppoll(me->fds, (nfds_t)(n + 1), &time, NULL);
-	if (ready > 0 && me->fds[0].revents) {
-		drain(thread.wake_fd);
-		ready--;
-	}
+		ready = ppoll(me->fds, (nfds_t)(OWN_FDS + n), &time, NULL);
+	if (ready > 0)
+		ready -= take_own(me, &nudged);
 	me->readable = ready > 0;
 	atomic_store_explicit(&thread.asleep, false, memory_order_relaxed);
 	atomic_store_explicit(&thread.patience, 0, memory_order_relaxed);
 	wishes = atomic_load(&thread.wishes);
 	if (wishes == me->wishes)
-		return false;
+		return nudged;
 	me->wishes = wishes;
 	return true;
 }
@@ -272,7 +292,7 @@ static int list_fds(struct view *me)
 {
 	if (me->futile > FUTILE_MOST)
 		return 0;
-	return orl_network.fds(me->fds + 1, ORL_NETWORK_FDS);
+	return orl_network.fds(me->fds + OWN_FDS, ORL_NETWORK_FDS);
 }
 
 /* Lock held.  On how many to sleep and how long, 0: not at all. */
@@ -316,7 +336,8 @@ static void sleep_between(struct view *me, int n, long ns)
 {
 	uint64_t began = orl_now_ns(), slept;
 
-	doze(me, n, ns);
+	if (doze(me, n, ns))
+		me->nap = SHORT_NS; /* somebody waits, and may do so again */
 	if (!me->readable)
 		return;
 	slept = orl_now_ns() - began;

@@ -31,6 +31,7 @@
 #define YIELDS_A_POLL	8
 #define TOCKS_A_POLL	8
 #define SPIN_NS		2000000 /* a large transfer takes as long */
+#define NUDGE_NS	50000	/* several round trips */
 #define PERIOD_NS	1000000
 #define SHORT_PERIOD_NS 50000 /* as the network's only poller */
 #define SHORTS_A_POLL	(PERIOD_NS / SHORT_PERIOD_NS)
@@ -103,27 +104,39 @@ static bool poll_between(const struct wait *wait, long looks, long a_network,
 	return done;
 }
 
-/* Sets *end at the first call: a short wait never asks the clock. */
-static bool is_over(uint64_t *end)
+/* A short wait never asks the clock; all 0 until then. */
+struct clock {
+	uint64_t began, end, nudge;
+};
+
+static bool is_over(struct clock *clock)
 {
 	uint64_t now = orl_now_ns();
 
-	if (!*end)
-		*end = now + SPIN_NS;
-	return now >= *end;
+	if (!clock->began) {
+		clock->began = now;
+		clock->nudge = now + NUDGE_NS;
+	}
+	if (!clock->end)
+		clock->end = now + SPIN_NS;
+	if (now >= clock->nudge) {
+		orl_network_nudge(now - clock->began);
+		clock->nudge = now + (now - clock->began);
+	}
+	return now >= clock->end;
 }
 
 static bool spin(const struct wait *wait)
 {
 	long i, limit = spin_limit(wait);
-	uint64_t end = 0;
+	struct clock clock = { 0 };
 
 	for (i = 1; !limit || i <= limit; i++) {
 		if (wait->ready(wait->arg))
 			return true;
 		if (poll_between(wait, i, SPINS_A_NETWORK, SPINS_A_POLL))
-			end = 0; /* what is under way moves */
-		if (!limit && i % SPINS_A_CLOCK == 0 && is_over(&end))
+			clock.end = 0; /* what is under way moves */
+		if (!limit && i % SPINS_A_CLOCK == 0 && is_over(&clock))
 			break;
 		orl_pause();
 	}
