@@ -28,8 +28,8 @@
 #define BXOR(a, b) ((a) ^ (b))
 
 /* Pairs: does the origin's take the place of the target's? */
-#define MAXLOC(a, b) ((b).v > (a).v || ((b).v == (a).v && (b).i < (a).i))
-#define MINLOC(a, b) ((b).v < (a).v || ((b).v == (a).v && (b).i < (a).i))
+#define MAXLOC(a, b) (((b).v > (a).v) | (((b).v == (a).v) & ((b).i < (a).i)))
+#define MINLOC(a, b) (((b).v < (a).v) | (((b).v == (a).v) & ((b).i < (a).i)))
 
 /* gcc and clang share no other spelling of the complex one. */
 typedef float orl_f128 __attribute__((mode(TF)));
@@ -43,6 +43,8 @@ typedef _Complex float orl_c128 __attribute__((mode(TC)));
  */
 #define WORDS(X, op, OP)                                                       \
 	X(op, OP, w8, uint8_t, unsigned int, uint8_t)                          \
+	WIDE_WORDS(X, op, OP)
+#define WIDE_WORDS(X, op, OP)                                                  \
 	X(op, OP, w16, uint16_t, unsigned int, uint16_t)                       \
 	X(op, OP, w32, uint32_t, uint32_t, uint32_t)                           \
 	X(op, OP, w64, uint64_t, uint64_t, uint64_t)
@@ -68,13 +70,20 @@ typedef _Complex float orl_c128 __attribute__((mode(TC)));
 	X(op, OP, fld, long double, long double, )                             \
 	X(op, OP, f128, orl_f128, orl_f128, )
 #define LONG_COMPLEXES(X, op, OP)                                              \
-	X(op, OP, c64, double _Complex, double _Complex, )                     \
+	DOUBLE_COMPLEXES(X, op, OP)                                            \
+	WIDE_COMPLEXES(X, op, OP)
+#define DOUBLE_COMPLEXES(X, op, OP)                                            \
+	X(op, OP, c64, double _Complex, double _Complex, )
+/* Of reals that no vector holds. */
+#define WIDE_COMPLEXES(X, op, OP)                                              \
 	X(op, OP, cld, long double _Complex, long double _Complex, )           \
 	X(op, OP, c128, orl_c128, orl_c128, )
 
 /* X(op, OP, suffix, type) */
 #define PAIRS(X, op, OP)                                                       \
 	X(op, OP, float_int, struct orl_float_int)                             \
+	EVEN_PAIRS(X, op, OP)
+#define EVEN_PAIRS(X, op, OP)                                                  \
 	X(op, OP, 2int, struct orl_2int)                                       \
 	X(op, OP, 2real, struct orl_2real)
 #define LONG_PAIRS(X, op, OP)                                                  \

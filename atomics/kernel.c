@@ -17,18 +17,43 @@
 
 static orl_kernel_table *kernels = &orl_kernels_base;
 
+bool orl_kernels_avx2_run(void)
+{
+#ifdef __x86_64__
+	return __builtin_cpu_supports("avx2");
+#else
+	return false;
+#endif
+}
+
+bool orl_kernels_avx512_run(void)
+{
+#ifdef __x86_64__
+	return __builtin_cpu_supports("avx512f") &&
+	       __builtin_cpu_supports("avx512bw") &&
+	       __builtin_cpu_supports("avx512dq") &&
+	       __builtin_cpu_supports("avx512vl");
+#else
+	return false;
+#endif
+}
+
 static void __attribute__((constructor)) choose(void)
 {
 #ifdef __x86_64__
 	__builtin_cpu_init();
-	if (__builtin_cpu_supports("avx512f") &&
-	    __builtin_cpu_supports("avx512bw") &&
-	    __builtin_cpu_supports("avx512dq") &&
-	    __builtin_cpu_supports("avx512vl"))
-		kernels = &orl_kernels_avx512;
-	else if (__builtin_cpu_supports("avx2"))
-		kernels = &orl_kernels_avx2;
 #endif
+	if (orl_kernels_avx512_run())
+		kernels = &orl_kernels_avx512;
+	else if (orl_kernels_avx2_run())
+		kernels = &orl_kernels_avx2;
+}
+
+const char *orl_kernel_set(void)
+{
+	if (kernels == &orl_kernels_base)
+		return "base";
+	return kernels == &orl_kernels_avx2 ? "avx2" : "avx512";
 }
 
 orl_kernel_fn orl_kernel(enum orl_op op, enum orl_kind kind)

@@ -16,6 +16,10 @@ extern orl_kernel_table orl_kernels_base;
 extern orl_kernel_table orl_kernels_avx2;
 extern orl_kernel_table orl_kernels_avx512;
 
+/* Has this processor what they take? */
+bool orl_kernels_avx2_run(void);
+bool orl_kernels_avx512_run(void);
+
 /* Elsewhere these tables are there, and are the base one by another name. */
 #if defined(__x86_64__) && defined(__clang__)
 #define KERNEL_AVX2 __attribute__((target("avx2")))

@@ -37,7 +37,8 @@
 		}                                                              \
 	}
 
-/* The fields are copied one by one, for the padding's sake. */
+/* Written without a branch, changed or not; field by field, for the padding's
+ * sake. */
 #define LOCATE(op, OP, suffix, type)                                           \
 	KERNEL static void op##_##suffix(void *target, const void *origin,     \
 					 size_t n)                             \
@@ -47,11 +48,93 @@
 		size_t i;                                                      \
                                                                                \
 		for (i = 0; i < n; i++) {                                      \
-			if (OP(t[i].v, o[i].v)) {                              \
-				t[i].v.v = o[i].v.v;                           \
-				t[i].v.i = o[i].v.i;                           \
-			}                                                      \
+			const type a = t[i].v, b = o[i].v;                     \
+			const bool take = OP(a, b);                            \
+                                                                               \
+			t[i].v.v = take ? b.v : a.v;                           \
+			t[i].v.i = take ? b.i : a.i;                           \
 		}                                                              \
+	}
+
+KERNEL static inline float float_of(uint32_t word)
+{
+	float value;
+
+	memcpy(&value, &word, sizeof(value));
+	return value;
+}
+
+/* Of a float and an int gcc makes a vector if both are words. */
+#define LOCATE_WORDS(op, OP)                                                   \
+	KERNEL static void op##_float_int(void *target, const void *origin,    \
+					  size_t n)                            \
+	{                                                                      \
+		LOOSE(uint32_t) *t = target;                                   \
+		const LOOSE(uint32_t) *o = origin;                             \
+		size_t i;                                                      \
+                                                                               \
+		for (i = 0; i < 2 * n; i += 2) {                               \
+			const uint32_t av = t[i].v, ai = t[i + 1].v;           \
+			const uint32_t bv = o[i].v, bi = o[i + 1].v;           \
+			const struct orl_float_int a = { float_of(av),         \
+							 (int)ai };            \
+			const struct orl_float_int b = { float_of(bv),         \
+							 (int)bi };            \
+			const bool take = OP(a, b);                            \
+                                                                               \
+			t[i].v = take ? bv : av;                               \
+			t[i + 1].v = take ? bi : ai;                           \
+		}                                                              \
+	}
+
+/*
+ * Where both parts of a product are NaN it may still be an infinity, by C,
+ * which the compiler's own product finds out for each element.  Here a slice
+ * is multiplied without that, and again where it matters.  The parts lie apart
+ * until then: of a loop that had them side by side gcc 12 would fuse
+ * multiplication and addition.
+ */
+#define SLICE 64
+#define PRODUCT(suffix, real)                                                  \
+	KERNEL static bool multiply_##suffix(real *re, real *im,               \
+					     const void *a, const void *b)     \
+	{                                                                      \
+		const LOOSE(real) *t = a, *o = b;                              \
+		int again = 0;                                                 \
+		size_t i;                                                      \
+                                                                               \
+		for (i = 0; i < SLICE; i++) {                                  \
+			const real x = t[2 * i].v, y = t[2 * i + 1].v;         \
+			const real u = o[2 * i].v, v = o[2 * i + 1].v;         \
+                                                                               \
+			re[i] = x * u - y * v;                                 \
+			im[i] = x * v + y * u;                                 \
+			again |= (re[i] != re[i]) & (im[i] != im[i]);          \
+		}                                                              \
+		return !again;                                                 \
+	}                                                                      \
+                                                                               \
+	KERNEL static void prod_##suffix(void *target, const void *origin,     \
+					 size_t n)                             \
+	{                                                                      \
+		real re[SLICE], im[SLICE];                                     \
+		LOOSE(real) *t = target;                                       \
+		const LOOSE(real) *o = origin;                                 \
+		size_t i;                                                      \
+                                                                               \
+		for (; n >= SLICE; n -= SLICE) {                               \
+			if (multiply_##suffix(re, im, t, o)) {                 \
+				for (i = 0; i < SLICE; i++) {                  \
+					t[2 * i].v = re[i];                    \
+					t[2 * i + 1].v = im[i];                \
+				}                                              \
+			} else {                                               \
+				exact_##suffix(t, o, SLICE);                   \
+			}                                                      \
+			t += 2 * SLICE;                                        \
+			o += 2 * SLICE;                                        \
+		}                                                              \
+		exact_##suffix(t, o, n);                                       \
 	}
 
 /* As bytes, lest a signalling NaN be quieted. */
@@ -83,7 +166,7 @@ static void keep(void *target, const void *origin, size_t n)
 }
 
 WORDS(COMBINE, sum, SUM)
-WORDS(COMBINE, prod, PROD)
+WIDE_WORDS(COMBINE, prod, PROD)
 WORDS(COMBINE, land, LAND)
 WORDS(COMBINE, lor, LOR)
 WORDS(COMBINE, lxor, LXOR)
@@ -95,9 +178,6 @@ LONG_WORDS(COMBINE, prod, PROD)
 LONG_WORDS(COMBINE, land, LAND)
 LONG_WORDS(COMBINE, lor, LOR)
 LONG_WORDS(COMBINE, lxor, LXOR)
-LONG_WORDS(COMBINE, band, BAND)
-LONG_WORDS(COMBINE, bor, BOR)
-LONG_WORDS(COMBINE, bxor, BXOR)
 INTEGERS(COMBINE, max, MAX)
 INTEGERS(COMBINE, min, MIN)
 LONG_INTEGERS(COMBINE, max, MAX)
@@ -111,13 +191,48 @@ LONG_FLOATS(COMBINE, prod, PROD)
 LONG_FLOATS(COMBINE, max, MAX)
 LONG_FLOATS(COMBINE, min, MIN)
 COMPLEXES(COMBINE, sum, SUM)
-COMPLEXES(COMBINE, prod, PROD)
+COMPLEXES(COMBINE, exact, PROD)
 LONG_COMPLEXES(COMBINE, sum, SUM)
-LONG_COMPLEXES(COMBINE, prod, PROD)
-PAIRS(LOCATE, maxloc, MAXLOC)
-PAIRS(LOCATE, minloc, MINLOC)
+WIDE_COMPLEXES(COMBINE, prod, PROD)
+DOUBLE_COMPLEXES(COMBINE, exact, PROD)
+PRODUCT(c32, float)
+PRODUCT(c64, double)
+LOCATE_WORDS(maxloc, MAXLOC)
+LOCATE_WORDS(minloc, MINLOC)
+EVEN_PAIRS(LOCATE, maxloc, MAXLOC)
+EVEN_PAIRS(LOCATE, minloc, MINLOC)
 LONG_PAIRS(LOCATE, maxloc, MAXLOC)
 LONG_PAIRS(LOCATE, minloc, MINLOC)
+
+/* No processor multiplies bytes: two of them in a word, each in a product of
+ * its own of which the other's share is cut off or shifted out. */
+KERNEL static void prod_w8(void *target, const void *origin, size_t n)
+{
+	LOOSE(uint16_t) *t = target;
+	const LOOSE(uint16_t) *o = origin;
+	size_t i;
+
+	for (i = 0; i < n / 2; i++) {
+		const uint16_t a = t[i].v, b = o[i].v;
+		const uint16_t high = a >> 8, factor = b & 0xff00;
+
+		t[i].v = (uint16_t)((uint16_t)((unsigned int)a * b) & 0xff) |
+			 (uint16_t)((unsigned int)high * factor);
+	}
+	if (n % 2)
+		((uint8_t *)target)[n - 1] *= ((const uint8_t *)origin)[n - 1];
+}
+
+/* Their halves do not need each other. */
+#define BY_HALVES(op)                                                          \
+	KERNEL static void op##_w128(void *target, const void *origin,         \
+				     size_t n)                                 \
+	{                                                                      \
+		op##_w64(target, origin, 2 * n);                               \
+	}
+BY_HALVES(band)
+BY_HALVES(bor)
+BY_HALVES(bxor)
 
 MOVE(w8, 1)
 MOVE(w16, 2)

@@ -203,6 +203,8 @@ void orl_acc_serve(void);
 /* target[i] = target[i] op origin[i]; NULL where the op does not fit. */
 typedef void (*orl_kernel_fn)(void *target, const void *origin, size_t n);
 orl_kernel_fn orl_kernel(enum orl_op op, enum orl_kind kind);
+/* The instruction set that they were compiled for: "avx512", "avx2", "base". */
+const char *orl_kernel_set(void);
 
 /*
  * One element, aligned, of 1, 2, 4 or 8 bytes, as one CPU atomic (or a loop

@@ -66,7 +66,7 @@ grep -q "ORIEL_STATS=.*No such file" "$dir/err" ||
 
 # What was chosen for a window, of which nothing is said by default.
 job ORIEL_LOG=info
-grep -q 'MPI_Win_allocate: rank 0 of 3, 4096 bytes; paths: direct 2$' \
+grep -q 'Win_allocate: rank 0 of 3, 4096 bytes; paths: direct 2; kernels: ' \
 	"$dir/err" || fail "ORIEL_LOG=info: $(cat "$dir/err")"
 job ORIEL_LOG=info ORIEL_PATH=software
 grep -q 'paths: software 2; accumulates by their targets; a thread' \

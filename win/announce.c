@@ -46,8 +46,9 @@ void orl_win_announce(const struct orl_win *win, const char *call)
 	if (orl_likely(orl_options.log < ORL_LOG_INFO))
 		return;
 	list_paths(win, paths, sizeof(paths));
-	orl_log(ORL_LOG_INFO, "%s: rank %u of %u, %lld bytes; paths: %s%s%s",
+	orl_log(ORL_LOG_INFO,
+		"%s: rank %u of %u, %lld bytes; paths: %s%s%s; kernels: %s",
 		call, win->rank, win->size, (long long)win->bytes,
 		*paths ? paths : "none, there is no other rank", agent(win),
-		progress(win));
+		progress(win), orl_kernel_set());
 }
