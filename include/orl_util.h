@@ -64,6 +64,21 @@ static inline void orl_unlock(pthread_mutex_t *mutex)
 }
 
 /*
+ * The calling thread's number: below ORL_THREADS, of no other thread that
+ * lives; ORL_THREADS: there were none left, others have it too.
+ */
+#define ORL_THREADS 63
+
+extern ORL_THREAD_LOCAL uint32_t orl_thread_mark; /* it + 1; 0: none yet */
+uint32_t orl_thread_take_number(void) ORL_COLD;
+
+static inline uint32_t orl_thread_number(void)
+{
+	return orl_likely(orl_thread_mark) ? orl_thread_mark - 1
+					   : orl_thread_take_number();
+}
+
+/*
  * A full memory fence.  The compiler's own is on the top of the stack, and
  * where that is the return address, the return waits for it: 8 ns.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * windows.pml - locks of two windows that are taken crosswise.  Stands for
- * orl_win_lock, orl_win_lock_all and count_lock of win/lock.c, as far as hurry
+ * orl_win_lock and orl_win_lock_all of win/lock.c, as far as hurry (win/hurry.c)
  * goes; a rank's lock in each window, and each window's master.
  *
  * Process 0 shares the lock of one window and then that of the other, process

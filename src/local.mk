@@ -6,7 +6,7 @@ libcore_la_SOURCES = \
 	include/orl_acc.h include/orl_am.h include/orl_gate.h include/orl_host.h include/orl_path.h \
 	include/orl_progress.h include/orl_shm.h include/orl_type.h \
 	include/orl_util.h include/orl_win.h \
-	src/util/log.c src/util/map.c src/util/misspelt.c src/util/options.c src/util/options.h \
+	src/util/log.c src/util/map.c src/util/misspelt.c src/util/number.c src/util/options.c src/util/options.h \
 	src/progress/fence.c src/progress/lock.c src/progress/network.h \
 	src/progress/progress.c src/progress/start.c src/progress/thread.c \
 	src/progress/wait.c \

@@ -95,8 +95,11 @@ static ORL_COLD int refuse(struct orl_win *win, const char *call, int rank)
 /* What follows comes after the stores of the operations. */
 static inline void order(struct orl_win *win)
 {
-	if (orl_likely(!win->always_fences &&
-		       !__atomic_load_n(&win->has_stored, __ATOMIC_RELAXED))) {
+	if (orl_unlikely(win->always_fences)) {
+		orl_fence();
+		return;
+	}
+	if (orl_likely(!__atomic_load_n(&win->has_stored, __ATOMIC_RELAXED))) {
 		atomic_thread_fence(memory_order_acq_rel);
 		return;
 	}

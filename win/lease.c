@@ -20,6 +20,7 @@
  * Everything here is under the progress lock; handlers run in any thread that
  * makes progress.  models/lease.pml is this file.
  */
+#include "hurry.h"
 #include "win.h"
 
 #include <malloc.h>
@@ -59,8 +60,7 @@ static void take_back(struct orl_win *win, struct holder *holder)
 	win->leases->nleases--;
 }
 
-/* The answer to a call: the holder has given its lease back, or is lost, which
- * ends its lease, too. */
+/* The answer to a call: the lease is back, or its holder lost, which ends it. */
 static void returned(struct orl_link *link, void *dst, const void *data,
 		     size_t len)
 {
@@ -396,14 +396,16 @@ static bool is_ours(const struct orl_lease *lease, uint8_t mode)
 	return lease->mode == mode && (!lease->wanted || lease->users);
 }
 
-int orl_lease_take(struct orl_win *win, uint8_t mode, bool hurry)
+int orl_lease_take(struct orl_win *win, uint8_t mode)
 {
 	struct orl_lease *lease = &win->lease;
-	bool counted = false;
+	bool counted = false, hurry;
 	int rc = 0;
 
 	orl_progress_lock();
 	while (orl_unlikely(!is_ours(lease, mode)) && !rc) {
+		/* Exclusive locks are counted before they come here. */
+		hurry = orl_hurry_has(mode == ORL_LEASE_ALONE);
 		counted = !lease->asking;
 		rc = counted ? obtain(win, mode, hurry)
 			     : wait_for_other(win, hurry);

@@ -13,33 +13,29 @@
  * window that spans nodes leases take the master's place (lease.c).
  *
  * A process that holds a lock already, of whatever window, enters others past
- * the line: those in line may be waiting for what it holds.  That is at the
- * price of their turn, so epochs of lock_all, which programs leave open for
- * as long as they run, do not count.  models/lock_all.pml and windows.pml are
- * this.
+ * the line (hurry.c): those in line may be waiting for what it holds.  That is
+ * at the price of their turn, so epochs of lock_all, which programs leave open
+ * for as long as they run, do not count.  models/lock_all.pml and windows.pml
+ * are this.
  */
 #include "win.h"
 
-/* Locks that this process holds or asks for, of all windows. */
-static _Atomic(uint32_t) nlocks;
-
-/* How many there were. */
-static uint32_t count_lock(int32_t change)
-{
-	uint32_t n;
-
-	if (orl_unlikely(orl_threaded))
-		return atomic_fetch_add_explicit(&nlocks, (uint32_t)change,
-						 memory_order_relaxed);
-	n = atomic_load_explicit(&nlocks, memory_order_relaxed);
-	atomic_store_explicit(&nlocks, n + (uint32_t)change,
-			      memory_order_relaxed);
-	return n;
-}
+#include "hurry.h"
 
 static struct orl_rwlock *lock_of(struct orl_target *target)
 {
 	return &orl_target_ctl(target)->lock;
+}
+
+/* The lock that is asked for is counted itself, an epoch of lock_all is not. */
+static int hurry_of_lock(void)
+{
+	return orl_hurry_has(1) ? ORL_MODE_HURRY : 0;
+}
+
+static int hurry_of_all(void)
+{
+	return orl_hurry_has(0) ? ORL_MODE_HURRY : 0;
 }
 
 /* How many there were; 0 stays 0 if joins. */
@@ -55,18 +51,24 @@ static uint32_t count_exclusive(struct orl_win *win, int32_t change, bool joins)
 	return n;
 }
 
+static void enter_near(struct orl_rwlock *lock, int mode)
+{
+	if (orl_unlikely(!orl_rwlock_enter_at_once(lock, mode)))
+		orl_rwlock_enter(lock, mode | hurry_of_lock());
+}
+
 /*
  * The master is entered once for all exclusive locks of this process, by the
  * thread that gets in first.  None waits for another one, which may stand in
  * line where who is in a hurry does not.
  */
-static int enter_master(struct orl_win *win, int hurry)
+static int enter_master(struct orl_win *win)
 {
 	if (orl_unlikely(win->spans))
-		return orl_lease_take(win, ORL_LEASE_ALONE, hurry);
+		return orl_lease_take(win, ORL_LEASE_ALONE);
 	if (count_exclusive(win, 1, true))
 		return 0;
-	orl_rwlock_enter(win->master, ORL_MODE_SECOND | hurry);
+	enter_near(win->master, ORL_MODE_SECOND);
 	if (orl_unlikely(count_exclusive(win, 1, false)))
 		orl_rwlock_leave(win->master, ORL_MODE_SECOND);
 	return 0;
@@ -99,24 +101,26 @@ static int enter_lock(struct orl_win *win, struct orl_target *target, int mode)
 	struct orl_link *link;
 
 	if (orl_likely(!target->path->remote)) {
-		orl_rwlock_enter(lock_of(target), mode);
+		enter_near(lock_of(target), mode);
 		return 0;
 	}
 	link = orl_remote_link(win, target);
-	return link ? orl_path_lock(link, (uint8_t)mode) : -ENOMEM;
+	if (!link)
+		return -ENOMEM;
+	return orl_path_lock(link, (uint8_t)(mode | hurry_of_lock()));
 }
 
-static int acquire(struct orl_win *win, struct orl_target *target, int hurry)
+static int acquire(struct orl_win *win, struct orl_target *target)
 {
 	int rc = orl_path_settle();
 
 	if (target->held == ORL_HELD_NOCHECK)
 		return rc ? rc : orl_remote_connect(win, target);
 	if (!rc && target->held == ORL_HELD_EXCLUSIVE)
-		rc = enter_master(win, hurry);
+		rc = enter_master(win);
 	if (orl_unlikely(rc))
 		return rc;
-	rc = enter_lock(win, target, mode_of(target->held) | hurry);
+	rc = enter_lock(win, target, mode_of(target->held));
 	if (orl_unlikely(rc) && target->held == ORL_HELD_EXCLUSIVE)
 		leave_master(win);
 	return rc;
@@ -214,7 +218,7 @@ static ORL_COLD int fail_lock(struct orl_win *win, struct orl_target *target,
 	if (--win->nlocks == 0)
 		orl_epoch_set(win, ORL_EPOCH_NONE);
 	orl_unlock(&win->mutex);
-	count_lock(-1);
+	orl_hurry_count_out();
 	return orl_win_fail(win, "MPI_Win_lock", rc, "target %u", target->rank);
 }
 
@@ -225,7 +229,7 @@ static ORL_COLD int fail_lock(struct orl_win *win, struct orl_target *target,
 int orl_win_lock(struct orl_win *win, int type, int rank, int assertion)
 {
 	struct orl_target *target;
-	int hurry, rc;
+	int rc;
 
 	if (orl_unlikely(rank == MPI_PROC_NULL))
 		return MPI_SUCCESS;
@@ -239,8 +243,8 @@ int orl_win_lock(struct orl_win *win, int type, int rank, int assertion)
 	orl_epoch_set(win, ORL_EPOCH_LOCK);
 	win->nlocks++;
 	orl_unlock(&win->mutex);
-	hurry = count_lock(1) ? ORL_MODE_HURRY : 0;
-	rc = acquire(win, target, hurry);
+	orl_hurry_count_in();
+	rc = acquire(win, target);
 	if (orl_unlikely(rc))
 		return fail_lock(win, target, rc);
 	target->access = 1;
@@ -280,7 +284,7 @@ int orl_win_unlock(struct orl_win *win, int rank)
 	if (--win->nlocks == 0)
 		orl_epoch_set(win, ORL_EPOCH_NONE);
 	orl_unlock(&win->mutex);
-	count_lock(-1);
+	orl_hurry_count_out();
 	if (orl_unlikely(rc))
 		return orl_win_fail(win, "MPI_Win_unlock", rc, "target %d",
 				    rank);
@@ -291,14 +295,15 @@ int orl_win_unlock(struct orl_win *win, int rank)
 
 static int enter_all(struct orl_win *win)
 {
-	int hurry = count_lock(0) ? ORL_MODE_HURRY : 0;
 	int rc = orl_path_settle();
 
 	if (orl_unlikely(rc) || win->lock_all_nocheck)
 		return rc;
 	if (orl_unlikely(win->spans))
-		return orl_lease_take(win, ORL_LEASE_ALL, hurry);
-	orl_rwlock_enter(win->master, ORL_MODE_SHARED | hurry);
+		return orl_lease_take(win, ORL_LEASE_ALL);
+	if (orl_unlikely(
+		    !orl_rwlock_enter_at_once(win->master, ORL_MODE_SHARED)))
+		orl_rwlock_enter(win->master, ORL_MODE_SHARED | hurry_of_all());
 	return 0;
 }
 

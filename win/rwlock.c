@@ -171,6 +171,14 @@ void orl_rwlock_enter(struct orl_rwlock *lock, int mode)
 		wait_inside(&visit);
 }
 
+bool orl_rwlock_enter_at_once(struct orl_rwlock *lock, int mode)
+{
+	struct orl_visit visit;
+
+	orl_rwlock_begin(&visit, lock, mode);
+	return enter_new(&visit);
+}
+
 void orl_rwlock_leave(struct orl_rwlock *lock, int mode)
 {
 	/* Both release what was done inside: to enter_inside. */

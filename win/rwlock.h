@@ -63,6 +63,8 @@ void orl_rwlock_begin(struct orl_visit *visit, struct orl_rwlock *lock,
 bool orl_rwlock_try(struct orl_visit *visit);
 /* Both of these, and waits. */
 void orl_rwlock_enter(struct orl_rwlock *lock, int mode);
+/* The first try of a visit, which keeps no place: has it entered? */
+bool orl_rwlock_enter_at_once(struct orl_rwlock *lock, int mode);
 void orl_rwlock_leave(struct orl_rwlock *lock, int mode);
 
 /* -- petitions: origins of other nodes; under the progress lock ------------ */

@@ -307,10 +307,14 @@ void orl_epoch_close(struct orl_win *win);
 
 /* -- synchronisation ------------------------------------------------------- */
 
-/* An operation has written by plain stores: the next flush is a fence. */
+/*
+ * An operation has written by plain stores: the next flush is a fence.  Where
+ * all are, it stays so, and threads do not take the line from each other.
+ */
 static inline void orl_win_note_store(struct orl_win *win)
 {
-	__atomic_store_n(&win->has_stored, true, __ATOMIC_RELAXED);
+	if (!__atomic_load_n(&win->has_stored, __ATOMIC_RELAXED))
+		__atomic_store_n(&win->has_stored, true, __ATOMIC_RELAXED);
 }
 
 /*
@@ -364,11 +368,8 @@ int orl_lease_open(struct orl_win *win);
 /* Under the progress lock. */
 void orl_lease_close(struct orl_win *win);
 void orl_lease_serve(void);
-/*
- * May wait for the end of epochs of the other mode; hurry: this process holds
- * what others may wait for.  0 or an error.
- */
-int orl_lease_take(struct orl_win *win, uint8_t mode, bool hurry);
+/* May wait for the end of epochs of the other mode.  0 or an error. */
+int orl_lease_take(struct orl_win *win, uint8_t mode);
 void orl_lease_give(struct orl_win *win);
 /* Bytes that the window keeps for its leases. */
 uint64_t orl_lease_held(const struct orl_win *win);
