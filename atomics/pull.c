@@ -71,6 +71,8 @@ bool orl_pull_issue(const struct orl_place *place, const struct orl_acc *acc,
 		withdraw(link, offer, NULL, 0);
 		return false;
 	}
+	orl_am_expect(link->peer,
+		      (size_t)acc->count * orl_kinds[acc->kind].extent);
 	record->head.a = (uint8_t)acc->op;
 	record->head.b = (uint8_t)acc->kind;
 	record->off = orl_path_off(place->target, place->addr);

@@ -52,7 +52,8 @@ struct orl_am_peer {
 	uint32_t received; /* of the peer's, by us */
 	uint32_t told;	   /* of these, that the peer knows of */
 	uint32_t awaited;  /* slots that await its answer */
-	size_t bytes;	   /* both ways, since something has been awaited */
+	size_t bytes;	 /* to or by it, but answers, since none was awaited */
+	uint64_t nudged; /* when it was, last */
 	struct orl_am_message *answers; /* under construction, or NULL */
 	struct orl_am_message *waiting; /* for credit, in their order */
 	struct orl_am_message **last_waiting;
@@ -63,8 +64,7 @@ struct orl_am_peer {
 	bool must_tell;	   /* credit, or that we live, without more ado */
 	bool spoken;	   /* something was sent or received, ever */
 	bool is_lively;	   /* it has a thread that answers at any time */
-	bool is_nudged;	   /* it can be, */
-	bool was_nudged;   /* and has been, while something is awaited */
+	bool is_nudged;	   /* it can be */
 	bool has_left;	   /* it has said that it will send nothing more, */
 	bool said_bye;	   /* we have, */
 	bool knows_bye;	   /* and it has received that */
@@ -91,6 +91,8 @@ void orl_am_card_fill(struct orl_am_card *card);
  * that polling is worth while.  Lock held.
  */
 void orl_am_hint(struct orl_am_peer *peer, size_t len);
+/* The peer will read so many bytes before it answers.  Lock held. */
+void orl_am_expect(struct orl_am_peer *peer, size_t len);
 /* The peer of a card; made at first sight; lives until exit. */
 int orl_am_peer_find(const struct orl_am_card *card, struct orl_am_peer **peer);
 

@@ -28,4 +28,5 @@ says "error: ORIEL_PROGRES is no option of Oriel's; is ORIEL_PROGRESS meant?" \
 	ORIEL_PROGRES=poll ORIEL_PATH=cma ORIEL_HOME=/opt/oriel
 says "" ORIEL_PTAH=cma OMPI_COMM_WORLD_LOCAL_RANK=1
 says "" ORIEL_PTAH=cma ORIEL_LOG=none
+says "" ORIEL_LIB=/opt/oriel ORIEL_BIN=/opt/oriel ORIEL_DATA=1
 exit $failed

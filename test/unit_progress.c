@@ -134,7 +134,7 @@ static void test_brief(void)
 
 static void *send_slowly(void *arg)
 {
-	usleep(1000);
+	await(&nudged, 1);
 	check(write(requests[1], "s", 1) == 1, "slow request");
 	return NULL;
 }
@@ -147,16 +147,11 @@ static void test_nudge(void)
 
 	start(ORL_PROGRESS_POLL);
 	nudged = 0;
-	check(write(requests[1], "q", 1) == 1, "quick request");
-	orl_wait(&bell, ORL_BELL_ALL, has_arrived, (void *)0);
-	check(!nudged, "nudged at once");
 	pthread_create(&sender, NULL, send_slowly, NULL);
-	orl_wait(&bell, ORL_BELL_ALL, has_arrived, (void *)1);
+	orl_wait(&bell, ORL_BELL_ALL, has_arrived, (void *)0);
 	pthread_join(sender, NULL);
-	check(nudged > 0 && nudged < 8, "not nudged now and then");
 	check(waited >= 50000, "nudged too early");
-	check(read(replies[0], &byte, 1) + read(replies[0], &byte, 1) == 2,
-	      "replies");
+	check(read(replies[0], &byte, 1) == 1, "reply after a nudge");
 	orl_progress_stop();
 }
 

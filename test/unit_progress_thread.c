@@ -103,8 +103,11 @@ static long interrupt_nap(void (*say)(void))
 	return now_us() - begin;
 }
 
-/* A nap goes on for 0.6 ms on the average, an own wish ends it at once, but for
- * what the machine has to do beside. */
+/*
+ * Each nudge is taken.  Where the end of a nap costs much, naps go on for
+ * 0.6 ms on the average, which an own wish and a nudge end at once, but for
+ * what the machine has to do beside.
+ */
 static void test_nudge(void)
 {
 	long own[NAPS], peers[NAPS];

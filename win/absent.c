@@ -74,13 +74,13 @@ static bool start_thread(void)
 	return !rc;
 }
 
-/* Of the ranks two are enough to speak: one may be the absent one. */
+/* Two are enough to speak, of different nodes: one may be an absent one. */
 bool orl_absent_expect(const struct orl_creation *creation)
 {
 	const struct orl_win *win = creation->win;
 
-	if (win->size < 2 || win->rank > 1 || patience() <= 0 ||
-	    atomic_exchange(&has_begun, true))
+	if (win->size < 2 || (win->rank && win->rank + 1 != win->size) ||
+	    patience() <= 0 || atomic_exchange(&has_begun, true))
 		return false;
 	watch.call = creation->args->call;
 	watch.rank = win->rank;

@@ -18,7 +18,7 @@ int orl_creation_hear(struct orl_creation *creation, uint32_t rank, int theirs,
 		why[0] = 0;
 	if (mine)
 		return mine;
-	ORL_EXPLAIN(creation, "rank %u: %.200s", rank,
+	ORL_EXPLAIN(creation, "rank %u: %.238s", rank,
 		    why[0] ? why : "could not make its part");
 	return theirs;
 }
@@ -95,7 +95,7 @@ static void read_parts(struct orl_creation *creation)
 
 	win->paths = ORL_PATH_NODE | ORL_PATH_REMOTE;
 	win->number = (uint32_t)(creation->parts[0].ctl / ORL_CACHELINE);
-	creation->contiguous = false;
+	win->contiguous = false;
 	for (i = 0; i < win->size; i++) {
 		const struct orl_part *part = &creation->parts[i];
 
@@ -104,7 +104,7 @@ static void read_parts(struct orl_creation *creation)
 		win->paths &= part->paths;
 		if (part->notice_tags < win->notice_tags)
 			win->notice_tags = part->notice_tags;
-		creation->contiguous |= !part->noncontig;
+		win->contiguous |= !part->noncontig;
 	}
 }
 

@@ -54,8 +54,7 @@ struct orl_creation {
 	struct orl_part *parts;
 	struct orl_introduction *introductions;
 	struct orl_verdict *verdicts;
-	bool contiguous; /* a shared window with its parts end to end */
-	char why[256];	 /* text of the error, empty if nobody has said */
+	char why[256]; /* text of the error, empty if nobody has said */
 };
 
 #define ORL_EXPLAIN(creation, ...)                                             \

@@ -23,6 +23,7 @@ int orl_win_join(struct orl_win *win, struct orl_win *of)
 {
 	int rc = 0;
 
+	win->contiguous = of->contiguous;
 	orl_alike_lock();
 	if (win->dynamic)
 		rc = orl_regions_copy(win, of);

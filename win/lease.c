@@ -60,7 +60,7 @@ static void take_back(struct orl_win *win, struct holder *holder)
 	win->leases->nleases--;
 }
 
-/* The answer to a call: the lease is back, or its holder lost, which ends it. */
+/* The answer to a call: the lease is back, or lost with its holder. */
 static void returned(struct orl_link *link, void *dst, const void *data,
 		     size_t len)
 {
@@ -399,12 +399,11 @@ static bool is_ours(const struct orl_lease *lease, uint8_t mode)
 int orl_lease_take(struct orl_win *win, uint8_t mode)
 {
 	struct orl_lease *lease = &win->lease;
-	bool counted = false, hurry;
-	int rc = 0;
+	int rc = 0, counted = false, hurry;
 
 	orl_progress_lock();
 	while (orl_unlikely(!is_ours(lease, mode)) && !rc) {
-		/* Exclusive locks are counted before they come here. */
+		/* What is exclusive counts itself already. */
 		hurry = orl_hurry_has(mode == ORL_LEASE_ALONE);
 		counted = !lease->asking;
 		rc = counted ? obtain(win, mode, hurry)
@@ -484,13 +483,12 @@ uint64_t orl_lease_held(const struct orl_win *win)
 {
 	const struct orl_leases *leases = win->leases;
 	uint64_t sum;
-	uint32_t i;
 
 	if (!leases)
 		return 0;
 	sum = malloc_usable_size((void *)leases) +
 	      malloc_usable_size(leases->holders);
-	for (i = 0; i < win->size; i++)
+	for (uint32_t i = 0; i < win->size; i++)
 		sum += malloc_usable_size(leases->holders[i]);
 	return sum;
 }

@@ -77,7 +77,7 @@ int orl_win_memory(struct orl_creation *creation)
 	case MPI_WIN_FLAVOR_ALLOCATE:
 		return allocate(creation, (size_t)win->bytes, ORL_CACHELINE);
 	case MPI_WIN_FLAVOR_SHARED:
-		if (creation->contiguous)
+		if (creation->win->contiguous)
 			return allocate_contiguous(creation);
 		return allocate(creation, (size_t)win->bytes, page_size());
 	default:

@@ -86,6 +86,14 @@ static bool is_shared(const struct orl_win *win,
 	       target->rank == win->rank || target->path->mapped;
 }
 
+/* The hosts give NULL for a part of nothing that is apart. */
+static bool has_place(const struct orl_win *win,
+		      const struct orl_target *target)
+{
+	return target->size || win->contiguous ||
+	       win->flavor != MPI_WIN_FLAVOR_SHARED;
+}
+
 /* MPI-4.1, section 12.2.3: of all windows but dynamic ones; where memory is
  * not shared it is told to be none. */
 int orl_win_shared_query(struct orl_win *win, int rank, MPI_Aint *size,
@@ -106,9 +114,7 @@ int orl_win_shared_query(struct orl_win *win, int rank, MPI_Aint *size,
 						     : (uint32_t)rank];
 	*size = 0;
 	*unit = (MPI_Aint)target->disp_unit;
-	/* The hosts give NULL for a part of nothing that is apart. */
-	if (is_shared(win, target) &&
-	    (target->size || !orl_info_is_noncontig(win))) {
+	if (is_shared(win, target) && has_place(win, target)) {
 		address = (void *)(target->base + (uint64_t)target->delta);
 		*size = (MPI_Aint)target->size;
 	}

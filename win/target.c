@@ -311,7 +311,7 @@ static void place_shared(struct orl_creation *creation)
 {
 	if (creation->args->of)
 		place_alike(creation->win, creation->args->of);
-	else if (creation->contiguous)
+	else if (creation->win->contiguous)
 		place_contiguous(creation);
 	else
 		place_apart(creation);

@@ -69,7 +69,7 @@ static void tell(struct orl_win *win, const struct moment *begin,
 	event->trips = end.trips - begin->trips;
 	if (win->watch->stats)
 		orl_stats_add(win, event);
-	if (orl_trace_is_wanted())
+	if (orl_trace_is_wanted() && !event->vain)
 		orl_trace_add(win, event);
 }
 
@@ -80,6 +80,21 @@ static int end_sync(struct orl_win *win, const struct moment *begin,
 		.call = call,
 		.name = orl_watch_names[call],
 		.target = target,
+	};
+
+	tell(win, begin, &event);
+	return rc;
+}
+
+/* A program that tests in a loop would fill the trace with nothing else. */
+static int end_test(struct orl_win *win, const struct moment *begin,
+		    enum orl_watched call, const int *flag, int rc)
+{
+	struct orl_event event = {
+		.call = call,
+		.name = orl_watch_names[call],
+		.target = -1,
+		.vain = !rc && !*flag,
 	};
 
 	tell(win, begin, &event);
@@ -269,7 +284,7 @@ static int test(struct orl_win *win, int *flag)
 {
 	struct moment begin = now();
 
-	return end_sync(win, &begin, ORL_WATCH_TEST, -1,
+	return end_test(win, &begin, ORL_WATCH_TEST, flag,
 			orl_win_test(win, flag));
 }
 
@@ -364,7 +379,7 @@ static int notify_test(struct orl_win *win, int tag, int count, int *flag)
 {
 	struct moment begin = now();
 
-	return end_sync(win, &begin, ORL_WATCH_NOTIFY_TEST, -1,
+	return end_test(win, &begin, ORL_WATCH_NOTIFY_TEST, flag,
 			orl_win_notify_test(win, tag, count, flag));
 }
 

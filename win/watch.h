@@ -58,6 +58,7 @@ struct orl_event {
 	uint64_t begin, end; /* orl_now_ns */
 	uint64_t messages;   /* sent meanwhile by this process */
 	uint64_t trips;	     /* that were waited for */
+	bool vain;	     /* a test that found nothing: not for the trace */
 };
 
 /* -- sums, stats.c --------------------------------------------------------- */

@@ -201,6 +201,7 @@ struct orl_win {
 	struct orl_win *alike; /* the last one of a ring of windows on the
 				* same memory does it, see dup.c */
 	int progress;	       /* as orl_win_progress has told last */
+	bool contiguous;       /* a shared window with its parts end to end */
 	bool is_leaving;       /* MPI_Win_free has passed its barrier */
 	uint32_t info;	       /* flags of info.c */
 	uint32_t notice_tags;  /* on all ranks: the least that one asked for */
@@ -302,15 +303,13 @@ static inline int orl_epoch_admit(struct orl_win *win,
 		       : orl_epoch_first_access(win, target);
 }
 
-/* The epoch that gave access is over: of targets of every node. */
+/* The epoch that gave access is over. */
 void orl_epoch_close(struct orl_win *win);
 
 /* -- synchronisation ------------------------------------------------------- */
 
-/*
- * An operation has written by plain stores: the next flush is a fence.  Where
- * all are, it stays so, and threads do not take the line from each other.
- */
+/* An operation has written by plain stores: the next flush is a fence.  Where
+ * all are, it stays so, and threads do not take the line from each other. */
 static inline void orl_win_note_store(struct orl_win *win)
 {
 	if (!__atomic_load_n(&win->has_stored, __ATOMIC_RELAXED))

@@ -139,7 +139,7 @@ int orl_am_random(uint64_t *number); /* not 0 */
 /* So many more things of the peer's are waited for (or, if negative, less): who
  * waits is told if it is lost. */
 void orl_am_await(struct orl_am_peer *peer, int change);
-/* Nudges those that have kept us waiting for so many ns, once. */
+/* Nudges those that have kept us waiting for so many ns. */
 void orl_am_nudge_all(uint64_t waited);
 /* Asks those that we wait for and that have been silent, now and then. */
 void orl_am_watch_all(void);

@@ -17,8 +17,11 @@
 #define SILENCE	      (ORL_SECOND / 2) /* before we ask */
 #define REPEAT_MOST   (64ull * ORL_SECOND)
 #define LOOK_INTERVAL (ORL_SECOND / 4)
-#define SLOW_NS	      4 /* a byte on its way, before it seems to stand */
-#define FORGOTTEN     (8ull * ORL_SECOND) /* since it was watched last */
+/* A byte on its way, before it seems to stand.  What is slower is nudged in
+ * vain, once a transfer that takes much longer than that. */
+#define SLOW_NS	    4
+#define NUDGE_AGAIN (ORL_SECOND / 1000) /* it may be lost, or be too early */
+#define FORGOTTEN   (8ull * ORL_SECOND) /* since it was watched last */
 
 static struct orl_map by_name = ORL_MAP_INIT;
 
@@ -81,11 +84,9 @@ static int make_peer(const struct orl_am_card *card, struct orl_am_peer **made)
 
 void orl_am_await(struct orl_am_peer *peer, int change)
 {
-	if (!peer->awaited) {
-		peer->bytes = 0;
-		peer->was_nudged = false;
-	}
 	peer->awaited += (uint32_t)change;
+	if (!peer->awaited)
+		peer->bytes = 0;
 	orl_am_awaited += (uint32_t)change;
 }
 
@@ -97,6 +98,7 @@ int orl_am_peer_find(const struct orl_am_card *card, struct orl_am_peer **peer)
 	*peer = orl_am_peer_by_name(orl_am_name_of(card->token));
 	if (!*peer)
 		return make_peer(card, peer);
+	(*peer)->is_nudged |= card->nudged;
 	/* As good as never: of 2^48 names two processes drew the same. */
 	return (*peer)->token == card->token ? 0 : -EEXIST;
 }
@@ -144,6 +146,11 @@ ORL_COLD void orl_am_lose(struct orl_am_peer *peer, int error)
 
 /* -- nudges ---------------------------------------------------------------- */
 
+void orl_am_expect(struct orl_am_peer *peer, size_t len)
+{
+	peer->bytes += len;
+}
+
 static bool keeps_us_waiting(const struct orl_am_peer *peer, uint64_t waited)
 {
 	return peer->awaited && peer->is_nudged && !peer->error &&
@@ -152,12 +159,16 @@ static bool keeps_us_waiting(const struct orl_am_peer *peer, uint64_t waited)
 
 void orl_am_nudge_all(uint64_t waited)
 {
+	const uint64_t now = orl_now_ns();
+	uint32_t left = orl_am_awaited;
 	struct orl_am_peer *peer;
 
-	for (peer = orl_am_peers; peer && orl_am_awaited; peer = peer->next) {
-		if (peer->was_nudged || !keeps_us_waiting(peer, waited))
+	for (peer = orl_am_peers; peer && left; peer = peer->next) {
+		left -= peer->awaited;
+		if (now - peer->nudged < NUDGE_AGAIN ||
+		    !keeps_us_waiting(peer, waited))
 			continue;
-		peer->was_nudged = true;
+		peer->nudged = now;
 		orl_fabric_nudge(peer->addr);
 	}
 }

@@ -172,12 +172,9 @@ bool orl_peer_is_of_us(const struct sockaddr_storage *here,
 		       const struct sockaddr_storage *there)
 {
 	struct orl_fabric_peer *peer;
-	struct sockaddr_storage own = { 0 };
-	struct name name;
+	struct sockaddr_storage own;
 
-	memcpy(&name, orl_fabric.name, sizeof(name));
-	memcpy(&own, name.address, sizeof(name.address));
-	if (is_same_port(here, &own))
+	if (orl_peer_own_address(&own) && is_same_port(here, &own))
 		return true;
 	for (peer = peers; peer; peer = peer->next)
 		if (is_same_address(there, &peer->address))

@@ -99,9 +99,9 @@ bool orl_network_poll(void)
 
 void orl_network_nudge(uint64_t waited)
 {
-	if (!orl_network.nudge || !orl_progress_trylock())
+	if (!orl_progress_trylock())
 		return;
-	if (orl_progress_is_on())
+	if (orl_progress_is_on() && orl_network.nudge)
 		orl_network.nudge(waited);
 	orl_progress_unlock();
 }

@@ -25,7 +25,7 @@
 /* While the application polls: at first, and at most when it goes on. The end
  * of a nap takes the core from it: for a few us, but in a virtual machine for
  * tens of them. How late naps end shows which, and a nap that goes on should
- * be so many times as long. */
+ * be so many times as long: then it costs 2.5 %. */
 #define NAP_NS	     150000
 #define LONG_NAP_NS  1200000
 #define LATES_A_NAP  40

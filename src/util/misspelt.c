@@ -13,11 +13,17 @@ extern char **environ;
 
 /* No name of an option is as long. */
 #define LONGEST 32
-/* Edits that may be a slip; with more it is a name of somebody's own.  Two
- * letters that have changed places are two. */
-#define SLIPS 2
+/* Edits that may be a slip, of names of five letters and more; with more, it
+ * is a name of somebody's own. */
+#define SLIPS  2
+#define PREFIX 6 /* ORIEL_ */
 
 #define NAME_OF(name, env, kind, def, help) "ORIEL_" #env,
+#define FITS(name, env, kind, def, help)                                       \
+	_Static_assert(sizeof("ORIEL_" #env) <= LONGEST, "a longer name");
+ORL_OPTIONS(FITS)
+#undef FITS
+
 static const char *const names[] = { ORL_OPTIONS(NAME_OF) NULL };
 #undef NAME_OF
 
@@ -42,14 +48,27 @@ static unsigned distance(const char *a, size_t len, const char *b)
 	return row[strlen(b)];
 }
 
+/* Have two letters changed places, and is that all? */
+static bool is_swap(const char *a, size_t len, const char *b)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < len && a[i] == b[i]; i++)
+		;
+	return strlen(b) == len && i + 1 < len && a[i] == b[i + 1] &&
+	       a[i + 1] == b[i] && !memcmp(a + i + 2, b + i + 2, len - i - 2);
+}
+
 static void tell(const char *name, size_t len)
 {
 	const char *nearest = NULL;
-	unsigned least = SLIPS + 1, far;
+	unsigned least = len < PREFIX + 5 ? SLIPS : SLIPS + 1, far;
 	int i;
 
 	for (i = 0; names[i]; i++) {
-		far = distance(name, len, names[i]);
+		far = is_swap(name, len, names[i])
+			      ? 1
+			      : distance(name, len, names[i]);
 		if (!far)
 			return;
 		if (far < least) {
@@ -68,6 +87,6 @@ void orl_options_tell_misspelt(void)
 	char **at;
 
 	for (at = environ; *at; at++)
-		if (!strncmp(*at, "ORIEL_", 6))
+		if (!strncmp(*at, "ORIEL_", PREFIX))
 			tell(*at, strcspn(*at, "="));
 }
