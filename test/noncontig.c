@@ -70,17 +70,18 @@ static void nothing(const char *its)
 	const bool last = test_rank == test_size - 1;
 	const bool apart = its && *its == 't';
 	MPI_Info info = make_info(last ? its : "true");
-	char *base = NULL;
+	char *own = NULL, *base = NULL;
 	MPI_Aint size;
 	MPI_Win win;
 	int r, unit;
 
 	ok(MPI_Win_allocate_shared(test_rank % 2 ? 0 : BYTES, 1, info,
-				   MPI_COMM_WORLD, &base, &win));
+				   MPI_COMM_WORLD, &own, &win));
 	for (r = 0; r < test_size; r++) {
 		ok(MPI_Win_shared_query(win, r, &size, &unit, &base));
 		check(size == (r % 2 ? 0 : BYTES), "%ld bytes of rank %d",
 		      (long)size, r);
+		check(r != test_rank || base == own, "%p, not %p", base, own);
 		check((base == NULL) == (apart && r % 2), "rank %d is at %p", r,
 		      (void *)base);
 	}

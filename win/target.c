@@ -287,6 +287,7 @@ static void place_contiguous(struct orl_creation *creation)
 			     (uint64_t)holder->delta);
 }
 
+/* A part of nothing is nowhere, as on the hosts. */
 static void place_apart(struct orl_creation *creation)
 {
 	struct orl_win *win = creation->win;
@@ -294,6 +295,8 @@ static void place_apart(struct orl_creation *creation)
 
 	for (i = 0; i < win->size; i++)
 		win->targets[i].base = creation->verdicts[i].base;
+	if (!win->bytes)
+		win->base = NULL;
 }
 
 static void place_alike(struct orl_win *win, const struct orl_win *of)
