@@ -4,7 +4,7 @@
  * win/lock.c:
  *
  *	thread()	orl_win_lock, orl_win_unlock: acquire, release,
- *			enter_master, leave_master, count_exclusive
+ *			enter_master, enter_near, leave_master, count_exclusive
  *	everybody()	orl_win_lock_all, orl_win_unlock_all
  *
  * Process 0 has two threads, process 1 has one, a third is in lock_all.  A
@@ -106,12 +106,34 @@ inline again(v)
 	}
 }
 
+/* orl_rwlock_enter_at_once */
+inline enter_at_once(v, which, how)
+{
+	d_step {
+		VISIT[v].lock = which;
+		VISIT[v].mode = how;
+		VISIT[v].hurry = false;
+		if
+		:: LOCK(v).next == LOCK(v).serving && IS_FREE(v) -> count(v)
+		:: else -> VISIT[v].stage = IN_LINE
+		fi
+	}
+}
+
+/* Whether it is in a hurry is asked only by who cannot enter at once. */
 inline enter(v, which, how, in_hurry)
 {
-	begin(v, which, how, in_hurry);
+	enter_at_once(v, which, how);
 	if
 	:: VISIT[v].stage == INSIDE
-	:: atomic { VISIT[v].stage != INSIDE && CAN_ENTER(v) -> again(v) }
+	:: else ->
+		begin(v, which, how, in_hurry);
+		if
+		:: VISIT[v].stage == INSIDE
+		:: atomic {
+			VISIT[v].stage != INSIDE && CAN_ENTER(v) -> again(v)
+		   }
+		fi
 	fi
 }
 
@@ -151,9 +173,9 @@ inline go(rank)
 }
 
 #ifdef NO_HURRY
-#define IN_HURRY false
+#define HURRY false
 #else
-#define IN_HURRY true
+#define HURRY (nlocks[process] > 1)
 #endif
 
 inline count_exclusive()
@@ -172,7 +194,7 @@ inline enter_master()
 #ifdef COUNT_FIRST
 	count_exclusive();
 	if
-	:: n == 0 -> enter(me, MASTER, 1, hurry)
+	:: n == 0 -> enter(me, MASTER, 1, HURRY)
 	:: else
 	fi;
 #else
@@ -185,7 +207,7 @@ inline enter_master()
 	};
 	if
 	:: n == 0 ->
-		enter(me, MASTER, 1, hurry);
+		enter(me, MASTER, 1, HURRY);
 		count_exclusive();
 		if
 		:: n > 0 -> leave(MASTER, 1)
@@ -215,19 +237,19 @@ inline leave_master()
 
 inline acquire()
 {
-	d_step { hurry = nlocks[process] > 0 && IN_HURRY; nlocks[process]++ };
+	nlocks[process]++;
 	if
 	:: mode[rank] -> enter_master()
 	:: else
 	fi;
-	enter(me, rank, mode[rank], hurry);
+	enter(me, rank, mode[rank], HURRY);
 #ifdef EARLY_LEAVE
 	if
 	:: mode[rank] -> leave_master()
 	:: else
 	fi;
 #endif
-	hurry = false
+	skip
 }
 
 inline release()
@@ -246,7 +268,6 @@ inline release()
 proctype thread(byte me; byte process; byte first; byte most)
 {
 	byte rank, last, n, mode[RANKS];
-	bool hurry;
 
 	atomic {
 		if

@@ -97,12 +97,34 @@ inline again(v)
 	}
 }
 
+/* orl_rwlock_enter_at_once */
+inline enter_at_once(v, which, how)
+{
+	d_step {
+		VISIT[v].lock = which;
+		VISIT[v].mode = how;
+		VISIT[v].hurry = false;
+		if
+		:: LOCK(v).next == LOCK(v).serving && IS_FREE(v) -> count(v)
+		:: else -> VISIT[v].stage = IN_LINE
+		fi
+	}
+}
+
+/* Whether it is in a hurry is asked only by who cannot enter at once. */
 inline enter(v, which, how, in_hurry)
 {
-	begin(v, which, how, in_hurry);
+	enter_at_once(v, which, how);
 	if
 	:: VISIT[v].stage == INSIDE
-	:: atomic { VISIT[v].stage != INSIDE && CAN_ENTER(v) -> again(v) }
+	:: else ->
+		begin(v, which, how, in_hurry);
+		if
+		:: VISIT[v].stage == INSIDE
+		:: atomic {
+			VISIT[v].stage != INSIDE && CAN_ENTER(v) -> again(v)
+		   }
+		fi
 	fi
 }
 
