@@ -150,7 +150,7 @@ static void test_nudge(void)
 	pthread_create(&sender, NULL, send_slowly, NULL);
 	orl_wait(&bell, ORL_BELL_ALL, has_arrived, (void *)0);
 	pthread_join(sender, NULL);
-	check(waited >= 50000, "nudged too early");
+	check(waited >= 70000, "nudged too early");
 	check(read(replies[0], &byte, 1) == 1, "reply after a nudge");
 	orl_progress_stop();
 }

@@ -226,7 +226,9 @@ static void stand_back(struct view *me)
 
 	if (doze(me, 0, me->stand)) {
 		application_polls(me);
-		me->stand = NAP_NS;
+		/* A nudge may be in vain: then naps go on as before. */
+		if (!me->fds[NUDGE].revents)
+			me->stand = NAP_NS;
 	} else {
 		note_lateness(me, (long)(orl_now_ns() - began) - me->stand);
 		poll_after_nap();

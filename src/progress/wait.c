@@ -31,7 +31,7 @@
 #define YIELDS_A_POLL	8
 #define TOCKS_A_POLL	8
 #define SPIN_NS		2000000 /* a large transfer takes as long */
-#define NUDGE_NS	50000	/* several round trips */
+#define NUDGE_NS	70000	/* several round trips */
 #define PERIOD_NS	1000000
 #define SHORT_PERIOD_NS 50000 /* as the network's only poller */
 #define SHORTS_A_POLL	(PERIOD_NS / SHORT_PERIOD_NS)
