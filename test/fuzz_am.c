@@ -168,15 +168,11 @@ static void make_window(void)
 
 static void start(void)
 {
-	const char *what;
 	int type;
 
 	if (orl_am_is_open())
 		return;
-	orl_options_load();
-	orl_options.log = ORL_LOG_NONE;
-	orl_options.progress = ORL_PROGRESS_POLL;
-	check(!orl_am_open(2, &what));
+	check(!nowhere_open());
 	for (type = ORL_AM_PUT; type < ORL_AM_TYPES; type++)
 		orl_am_handle((enum orl_am_type)type, serve);
 	make_window();

@@ -70,19 +70,8 @@ static void end_newest(void)
 
 static void start(void)
 {
-	struct orl_am_card card = { .token = 4711, .name_len = 1 };
-	const char *what;
-
-	orl_options_load();
-	orl_options.log = ORL_LOG_NONE;
-	orl_options.progress = ORL_PROGRESS_POLL;
-	check(!orl_am_open(2, &what));
+	check(!nowhere_link(&way));
 	at_poll = end_newest;
-	orl_progress_lock();
-	check(!orl_am_peer_find(&card, &way.peer));
-	orl_progress_unlock();
-	way.cookie = 1;
-	way.key = 1;
 }
 
 static void finish(void)

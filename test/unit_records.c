@@ -43,16 +43,12 @@ static int find_place(const struct orl_am_source *source, uint64_t off,
 static void start(void)
 {
 	struct orl_am_card card = { .name_len = 1 };
-	const char *what;
 
-	orl_options_load();
-	orl_options.log = ORL_LOG_NONE;
-	orl_options.progress = ORL_PROGRESS_POLL;
 	memory = mmap(NULL, 2 * WINDOW, PROT_READ | PROT_WRITE,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	check(memory != MAP_FAILED);
 	check(!mprotect(memory + WINDOW, WINDOW, PROT_NONE));
-	check(!orl_am_open(2, &what));
+	check(!nowhere_open());
 	orl_path_serve(find_place);
 	orl_acc_serve();
 	orl_progress_lock();

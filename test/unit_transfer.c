@@ -20,18 +20,7 @@ static char buf[LARGE];
 
 static void start(void)
 {
-	struct orl_am_card card = { .token = 4711, .name_len = 1 };
-	const char *what;
-
-	orl_options_load();
-	orl_options.log = ORL_LOG_NONE;
-	orl_options.progress = ORL_PROGRESS_POLL;
-	check(!orl_am_open(2, &what));
-	orl_progress_lock();
-	check(!orl_am_peer_find(&card, &way.peer));
-	orl_progress_unlock();
-	way.cookie = 1;
-	way.key = 1;
+	check(!nowhere_link(&way));
 	target.path = &orl_path_fabric;
 	target.link = &way;
 }

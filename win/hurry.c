@@ -14,25 +14,15 @@
 
 struct orl_hurry orl_hurries[ORL_THREADS + 1];
 
-static uint32_t sum_given(uint32_t n)
+static uint32_t sum(int what, uint32_t n)
 {
-	uint32_t sum = 0, i;
+	uint32_t all = 0, i;
 
 	for (i = 0; i < n; i++)
 		/* Acquire: pairs with the release in orl_hurry_add. */
-		sum += atomic_load_explicit(&orl_hurries[i].given,
+		all += atomic_load_explicit(&orl_hurries[i].count[what],
 					    memory_order_acquire);
-	return sum;
-}
-
-static uint32_t sum_taken(uint32_t n)
-{
-	uint32_t sum = 0, i;
-
-	for (i = 0; i < n; i++)
-		sum += atomic_load_explicit(&orl_hurries[i].taken,
-					    memory_order_relaxed);
-	return sum;
+	return all;
 }
 
 bool orl_hurry_has(uint32_t own)
@@ -41,6 +31,6 @@ bool orl_hurry_has(uint32_t own)
 
 	/* Of two threads that count and then look, one sees the other. */
 	orl_fence();
-	given = sum_given(n);
-	return sum_taken(n) - given != own;
+	given = sum(ORL_HURRY_GIVEN, n);
+	return sum(ORL_HURRY_TAKEN, n) - given != own;
 }

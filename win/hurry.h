@@ -9,10 +9,12 @@
 
 #include "orl_util.h"
 
+/* Locks asked for, and given back. */
+enum { ORL_HURRY_TAKEN, ORL_HURRY_GIVEN };
+
 /* What a thread has counted; of the last one, all that have no number. */
 struct orl_hurry {
-	_Atomic(uint32_t) taken; /* locks asked for */
-	_Atomic(uint32_t) given; /* back */
+	_Atomic(uint32_t) count[2];
 } __attribute__((aligned(ORL_CACHELINE)));
 
 extern struct orl_hurry orl_hurries[ORL_THREADS + 1];
@@ -22,11 +24,13 @@ static inline uint32_t orl_hurry_mine(void)
 	return orl_unlikely(orl_threaded) ? orl_thread_number() : 0;
 }
 
-static inline void orl_hurry_add(_Atomic(uint32_t) *count, uint32_t mine)
+static inline void orl_hurry_add(int what)
 {
+	const uint32_t mine = orl_hurry_mine();
+	_Atomic(uint32_t) *count = &orl_hurries[mine].count[what];
 	uint32_t n;
 
-	/* Both release, of given: pair with the acquire in sum_given. */
+	/* Both release, of what is given: pair with the acquire in sum(). */
 	if (orl_unlikely(mine == ORL_THREADS)) {
 		atomic_fetch_add_explicit(count, 1, memory_order_release);
 		return;
@@ -38,17 +42,13 @@ static inline void orl_hurry_add(_Atomic(uint32_t) *count, uint32_t mine)
 /* Before a lock is asked for, of whatever window; */
 static inline void orl_hurry_count_in(void)
 {
-	uint32_t mine = orl_hurry_mine();
-
-	orl_hurry_add(&orl_hurries[mine].taken, mine);
+	orl_hurry_add(ORL_HURRY_TAKEN);
 }
 
 /* when it has been given back, maybe by another thread. */
 static inline void orl_hurry_count_out(void)
 {
-	uint32_t mine = orl_hurry_mine();
-
-	orl_hurry_add(&orl_hurries[mine].given, mine);
+	orl_hurry_add(ORL_HURRY_GIVEN);
 }
 
 /* Are there others than own ones?  For who cannot have a lock at once. */

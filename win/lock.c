@@ -27,15 +27,13 @@ static struct orl_rwlock *lock_of(struct orl_target *target)
 	return &orl_target_ctl(target)->lock;
 }
 
-/* The lock that is asked for is counted itself, an epoch of lock_all is not. */
-static int hurry_of_lock(void)
-{
-	return orl_hurry_has(1) ? ORL_MODE_HURRY : 0;
-}
+/* Locks that who asks for one has counted for it: an epoch of lock_all counts
+ * none. */
+enum { OF_ALL, OF_LOCK };
 
-static int hurry_of_all(void)
+static int hurry_beside(uint32_t own)
 {
-	return orl_hurry_has(0) ? ORL_MODE_HURRY : 0;
+	return orl_hurry_has(own) ? ORL_MODE_HURRY : 0;
 }
 
 /* How many there were; 0 stays 0 if joins. */
@@ -51,10 +49,10 @@ static uint32_t count_exclusive(struct orl_win *win, int32_t change, bool joins)
 	return n;
 }
 
-static void enter_near(struct orl_rwlock *lock, int mode)
+static void enter_near(struct orl_rwlock *lock, int mode, uint32_t own)
 {
 	if (orl_unlikely(!orl_rwlock_enter_at_once(lock, mode)))
-		orl_rwlock_enter(lock, mode | hurry_of_lock());
+		orl_rwlock_enter(lock, mode | hurry_beside(own));
 }
 
 /*
@@ -68,7 +66,7 @@ static int enter_master(struct orl_win *win)
 		return orl_lease_take(win, ORL_LEASE_ALONE);
 	if (count_exclusive(win, 1, true))
 		return 0;
-	enter_near(win->master, ORL_MODE_SECOND);
+	enter_near(win->master, ORL_MODE_SECOND, OF_LOCK);
 	if (orl_unlikely(count_exclusive(win, 1, false)))
 		orl_rwlock_leave(win->master, ORL_MODE_SECOND);
 	return 0;
@@ -101,13 +99,13 @@ static int enter_lock(struct orl_win *win, struct orl_target *target, int mode)
 	struct orl_link *link;
 
 	if (orl_likely(!target->path->remote)) {
-		enter_near(lock_of(target), mode);
+		enter_near(lock_of(target), mode, OF_LOCK);
 		return 0;
 	}
 	link = orl_remote_link(win, target);
 	if (!link)
 		return -ENOMEM;
-	return orl_path_lock(link, (uint8_t)(mode | hurry_of_lock()));
+	return orl_path_lock(link, (uint8_t)(mode | hurry_beside(OF_LOCK)));
 }
 
 static int acquire(struct orl_win *win, struct orl_target *target)
@@ -301,9 +299,7 @@ static int enter_all(struct orl_win *win)
 		return rc;
 	if (orl_unlikely(win->spans))
 		return orl_lease_take(win, ORL_LEASE_ALL);
-	if (orl_unlikely(
-		    !orl_rwlock_enter_at_once(win->master, ORL_MODE_SHARED)))
-		orl_rwlock_enter(win->master, ORL_MODE_SHARED | hurry_of_all());
+	enter_near(win->master, ORL_MODE_SHARED, OF_ALL);
 	return 0;
 }
 

@@ -73,16 +73,23 @@ static void tell(struct orl_win *win, const struct moment *begin,
 		orl_trace_add(win, event);
 }
 
-static int end_sync(struct orl_win *win, const struct moment *begin,
-		    enum orl_watched call, int target, int rc)
+static void tell_sync(struct orl_win *win, const struct moment *begin,
+		      enum orl_watched call, int target, bool vain)
 {
 	struct orl_event event = {
 		.call = call,
 		.name = orl_watch_names[call],
 		.target = target,
+		.vain = vain,
 	};
 
 	tell(win, begin, &event);
+}
+
+static int end_sync(struct orl_win *win, const struct moment *begin,
+		    enum orl_watched call, int target, int rc)
+{
+	tell_sync(win, begin, call, target, false);
 	return rc;
 }
 
@@ -90,14 +97,7 @@ static int end_sync(struct orl_win *win, const struct moment *begin,
 static int end_test(struct orl_win *win, const struct moment *begin,
 		    enum orl_watched call, const int *flag, int rc)
 {
-	struct orl_event event = {
-		.call = call,
-		.name = orl_watch_names[call],
-		.target = -1,
-		.vain = !rc && !*flag,
-	};
-
-	tell(win, begin, &event);
+	tell_sync(win, begin, call, -1, !rc && !*flag);
 	return rc;
 }
 

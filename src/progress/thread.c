@@ -72,6 +72,7 @@ struct view {
 	struct pollfd fds[OWN_FDS + ORL_NETWORK_FDS];
 	uint64_t spin;	  /* ns, in a visit that spins */
 	bool readable;	  /* by the fd it has just slept on */
+	bool nudged;	  /* or by a peer */
 	bool is_visiting; /* has done something since it slept */
 	bool spins;	  /* waits for more in this visit */
 	bool paid;	  /* and got it */
@@ -105,14 +106,14 @@ static int nudge_fd(void)
 }
 
 /* How many of its own fds were ready. */
-static int take_own(struct view *me, bool *nudged)
+static int take_own(struct view *me)
 {
-	*nudged = me->fds[NUDGE].revents;
+	me->nudged = me->fds[NUDGE].revents;
 	if (me->fds[WAKE].revents)
 		drain(thread.wake_fd);
-	if (*nudged)
+	if (me->nudged)
 		orl_network.nudge_take();
-	return !!me->fds[WAKE].revents + *nudged;
+	return !!me->fds[WAKE].revents + me->nudged;
 }
 
 /* Until one of the n that it looks at is ready, or ns are over, or somebody
@@ -120,10 +121,10 @@ static int take_own(struct view *me, bool *nudged)
 static bool doze(struct view *me, int n, long ns)
 {
 	struct timespec time = { ns / 1000000000, ns % 1000000000 };
-	bool nudged = false;
 	uint32_t wishes;
 	int ready = 0;
 
+	me->nudged = false;
 	/* Seq_cst, as in wake(): it sees us asleep, or we see the wish. */
 	atomic_store(&thread.asleep, true);
 	wishes = atomic_load(&thread.wishes);
@@ -132,13 +133,13 @@ static bool doze(struct view *me, int n, long ns)
 	if (wishes == me->wishes)
 		ready = ppoll(me->fds, (nfds_t)(OWN_FDS + n), &time, NULL);
 	if (ready > 0)
-		ready -= take_own(me, &nudged);
+		ready -= take_own(me);
 	me->readable = ready > 0;
 	atomic_store_explicit(&thread.asleep, false, memory_order_relaxed);
 	atomic_store_explicit(&thread.patience, 0, memory_order_relaxed);
 	wishes = atomic_load(&thread.wishes);
 	if (wishes == me->wishes)
-		return nudged;
+		return me->nudged;
 	me->wishes = wishes;
 	return true;
 }
@@ -180,6 +181,21 @@ void orl_thread_review(void)
 	wake();
 }
 
+/* -- polling --------------------------------------------------------------- */
+
+/*
+ * 0, or -EBUSY: who holds the lock polls, or is about to be done; on a core
+ * that we share with it, waiting in its way costs both.
+ */
+static int poll_once(bool *done)
+{
+	if (!orl_progress_trylock())
+		return -EBUSY;
+	*done = orl_network.poll();
+	orl_progress_unlock();
+	return 0;
+}
+
 /* -- while the application polls ------------------------------------------- */
 
 static bool application_polls(struct view *me)
@@ -190,14 +206,6 @@ static bool application_polls(struct view *me)
 
 	me->polls = polls;
 	return moved;
-}
-
-static void poll_after_nap(void)
-{
-	if (!orl_progress_trylock())
-		return;
-	orl_network.poll();
-	orl_progress_unlock();
 }
 
 /* Goes down faster than up: what else runs on the core makes naps late, too. */
@@ -223,15 +231,16 @@ static void stand_back(struct view *me)
 {
 	uint64_t began = orl_now_ns();
 	long longest;
+	bool done;
 
 	if (doze(me, 0, me->stand)) {
 		application_polls(me);
 		/* A nudge may be in vain: then naps go on as before. */
-		if (!me->fds[NUDGE].revents)
+		if (!me->nudged)
 			me->stand = NAP_NS;
 	} else {
 		note_lateness(me, (long)(orl_now_ns() - began) - me->stand);
-		poll_after_nap();
+		poll_once(&done);
 	}
 	longest = longest_nap(me);
 	me->stand = me->stand < longest / 2 ? 2 * me->stand : longest;
@@ -314,19 +323,6 @@ static long plan(struct view *me, int *n)
 	atomic_store_explicit(&thread.patience, *n ? us : 0,
 			      memory_order_relaxed);
 	return us >= 0 && us < ns / 1000 ? us * 1000 : ns;
-}
-
-/*
- * 0, or -EBUSY: who holds the lock polls, or is about to be done; on a core
- * that we share with it, waiting in its way costs both.
- */
-static int poll_once(bool *done)
-{
-	if (!orl_progress_trylock())
-		return -EBUSY;
-	*done = orl_network.poll();
-	orl_progress_unlock();
-	return 0;
 }
 
 /*
