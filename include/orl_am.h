@@ -167,7 +167,7 @@ struct orl_link {
 	bool unasked; /* records were written after the latest one that will be
 		       * answered: nobody will tell when they are done */
 	int error;    /* the first that was reported: an MPI error class or
-		       * -errno; whoever reports it to the user clears it */
+		       * -errno; see orl_link_error */
 	/* The lock of the target that is to be taken by the message under
 	 * construction, or has been asked for, or is held: ORL_LAZY_... of
 	 * src/path/remote.h; src/path's.  lock_record and lone are cleared
@@ -186,6 +186,21 @@ struct orl_link {
 	void *lone_dst;
 	bool is_closed; /* by orl_am_link_free */
 };
+
+/*
+ * What whoever completes the link's operations must return: an error that was
+ * reported and not taken yet, or that the peer is lost, which stays so.  Read
+ * without the lock.
+ */
+static inline int orl_link_error(const struct orl_link *link)
+{
+	int error = __atomic_load_n(&link->error, __ATOMIC_ACQUIRE);
+
+	return error ? error
+		     : __atomic_load_n(&link->peer->error, __ATOMIC_RELAXED);
+}
+/* The same, and it has been told: for who returns it.  Lock held. */
+int orl_am_link_take_error(struct orl_link *link);
 
 /*
  * Before the link's memory is freed: what it still awaits is forgotten, its
@@ -343,7 +358,7 @@ bool orl_am_tally_is_over(const struct orl_am_tally *tally);
 /*
  * Sends what is under construction and waits until every record of the link
  * has been executed and every transfer is complete at both ends: one round
- * trip, none if nothing is outstanding.  0, or the link's error, cleared.
+ * trip, none if nothing is outstanding.  0, or the link's error, taken.
  */
 int orl_am_flush(struct orl_link *link);
 /* The same for what refers to local memory: answers and transfers only. */

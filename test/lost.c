@@ -74,10 +74,18 @@ static double seconds(void)
 
 /* -- calls of an epoch of lock_all, made until one fails ------------------- */
 
-/* The call itself may know already. */
+/* The call itself may know already, but what completes it must fail as well:
+ * programs look there. */
+static int both(int rc, int completed)
+{
+	if (rc && !completed)
+		found("a call fails, what completes it does not");
+	return completed;
+}
+
 static int flushed(int rc, MPI_Win win)
 {
-	return rc ? rc : MPI_Win_flush(victim, win);
+	return both(rc, MPI_Win_flush(victim, win));
 }
 
 static int put(MPI_Win win)
@@ -90,14 +98,14 @@ static int put_large(MPI_Win win)
 {
 	int rc = MPI_Put(buf, LARGE, MPI_BYTE, victim, 0, LARGE, MPI_BYTE, win);
 
-	return rc ? rc : MPI_Win_flush_all(win);
+	return both(rc, MPI_Win_flush_all(win));
 }
 
 static int get(MPI_Win win)
 {
 	int rc = MPI_Get(buf, 4, MPI_INT, victim, 0, 4, MPI_INT, win);
 
-	return rc ? rc : MPI_Win_flush_local(victim, win);
+	return both(rc, MPI_Win_flush_local(victim, win));
 }
 
 static int get_large(MPI_Win win)
@@ -134,7 +142,33 @@ static int rget(MPI_Win win)
 	int rc =
 		MPI_Rget(buf, 4, MPI_INT, victim, 0, 4, MPI_INT, win, &request);
 
-	return rc ? rc : MPI_Wait(&request, MPI_STATUS_IGNORE);
+	rc = rc ? rc : MPI_Wait(&request, MPI_STATUS_IGNORE);
+	return both(rc, MPI_Win_flush(victim, win));
+}
+
+/* Is complete at its origin whatever becomes of the target. */
+static int rput(MPI_Win win)
+{
+	MPI_Request request;
+	int rc =
+		MPI_Rput(buf, 4, MPI_INT, victim, 0, 4, MPI_INT, win, &request);
+
+	rc = rc ? rc : MPI_Wait(&request, MPI_STATUS_IGNORE);
+	return both(rc, MPI_Win_flush(victim, win));
+}
+
+static int rows(MPI_Win win)
+{
+	MPI_Datatype type;
+	int rc;
+
+	MPI_Type_vector(100, 3, 5, MPI_INT, &type);
+	MPI_Type_commit(&type);
+	rc = flushed(MPI_Put(buf, 1, type, victim, 0, 1, type, win), win);
+	rc = both(rc,
+		  flushed(MPI_Get(buf, 1, type, victim, 0, 1, type, win), win));
+	MPI_Type_free(&type);
+	return rc;
 }
 
 static void open_all(MPI_Win win)
@@ -178,13 +212,12 @@ static void go_on(MPI_Win win)
 
 static int lock_put(int t, MPI_Win win)
 {
-	int rc = MPI_Win_lock(MPI_LOCK_EXCLUSIVE, t, 0, win), unlocked;
+	int rc = MPI_Win_lock(MPI_LOCK_EXCLUSIVE, t, 0, win);
 
 	if (rc)
 		return rc;
 	rc = MPI_Put(&word, 1, MPI_INT, t, 0, 1, MPI_INT, win);
-	unlocked = MPI_Win_unlock(t, win);
-	return rc ? rc : unlocked;
+	return both(rc, MPI_Win_unlock(t, win));
 }
 
 static int lock(MPI_Win win)
@@ -269,9 +302,8 @@ static void lock_own(MPI_Win win)
 static int unlock_all(MPI_Win win)
 {
 	int rc = MPI_Put(buf, 4, MPI_INT, victim, 0, 4, MPI_INT, win);
-	int unlocked = MPI_Win_unlock_all(win);
 
-	return rc ? rc : unlocked;
+	return both(rc, MPI_Win_unlock_all(win));
 }
 
 /* -- fence, and post, start, complete, wait -------------------------------- */
@@ -305,13 +337,12 @@ static int wait(MPI_Win win)
 
 static int complete(MPI_Win win)
 {
-	int rc = MPI_Win_start(victims(), 0, win), completed;
+	int rc = MPI_Win_start(victims(), 0, win);
 
 	if (rc)
 		return rc;
 	rc = MPI_Put(buf, 4, MPI_INT, victim, 0, 4, MPI_INT, win);
-	completed = MPI_Win_complete(win);
-	return rc ? rc : completed;
+	return both(rc, MPI_Win_complete(win));
 }
 
 /* -- cases ----------------------------------------------------------------- */
@@ -331,6 +362,8 @@ static const struct loss {
 	{ "fop", open_all, fop, true, go_on },
 	{ "cas", open_all, cas, true, go_on },
 	{ "rget", open_all, rget, true, go_on },
+	{ "rput", open_all, rput, true, go_on },
+	{ "rows", open_all, rows, true, go_on },
 	{ "rflush", open_put, rflush, true, NULL },
 	{ "unlock_all", open_all, unlock_all, false, NULL },
 	{ "lock", NULL, lock, true, NULL },
@@ -355,6 +388,8 @@ static const struct loss *find_loss(const char *name)
 	found("no such case");
 }
 
+static bool known; /* an error has told of the loss */
+
 static void check_error(int rc)
 {
 	char text[MPI_MAX_ERROR_STRING] = "";
@@ -365,18 +400,30 @@ static void check_error(int rc)
 	MPI_Error_string(rc, text, &len);
 	if (!strstr(text, "lost"))
 		found(text);
+	known = true;
+}
+
+/* Nothing that is completed at it after that may be said to have arrived. */
+static bool has_ended(void)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/ended", dir);
+	return known || !access(path, F_OK);
 }
 
 static void suffer(const struct loss *loss, MPI_Win win)
 {
 	double end = seconds() + LIMIT;
+	bool ended;
 	int rc;
 
 	current = loss->name;
 	alarm(LIMIT);
-	do
+	do {
+		ended = has_ended();
 		rc = loss->fail(win);
-	while (!rc && loss->again && seconds() < end);
+	} while (!rc && loss->again && !ended && seconds() < end);
 	alarm(0);
 	if (rc || (loss->fail != lock_first && loss->fail != lock_all))
 		check_error(rc);

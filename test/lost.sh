@@ -25,7 +25,7 @@ finish()
 	done
 	wait $job
 	job=
-	rm -f "$dir"/pid.* "$dir"/found.* "$dir/end"
+	rm -f "$dir"/pid.* "$dir"/found.* "$dir/end" "$dir/ended"
 }
 
 # await RANKS: all but the last have told what they found.
@@ -50,6 +50,7 @@ lose()
 	shift
 	timeout -k 5 90 "${MPIRUN:-mpirun}" $options -n "$ranks" sh -c '
 		"$@"
+		: >"$0/ended"
 		while test ! -e "$0/end"; do
 			sleep 0.1
 		done' "$dir" "${ORIELRUN:-orielrun}" \
@@ -69,7 +70,7 @@ lose()
 
 export ORIEL_PATH=fabric ORIEL_PROGRESS=thread ORIEL_TIMEOUT=3
 
-epochs="put put_large get get_large acc fop cas rget rflush"
+epochs="put put_large get get_large acc fop cas rget rput rows rflush"
 locks="lock lock_own lock_held lock_in_all lock_all unlock_all"
 others="fence wait complete"
 

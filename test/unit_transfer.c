@@ -170,6 +170,7 @@ static void lost_under_way(void)
 	end(0, -ECONNRESET);
 	check(ran == 1 && over == 1 && tally.error == -EHOSTDOWN);
 	check(way.peer->error == -EHOSTDOWN && orl_am_losses == 1);
+	check(target.path->flush(&target) == -EHOSTDOWN);
 }
 
 /* Nothing of it was under way: it was never asked for, or never sent. */
@@ -179,7 +180,18 @@ static void lost_before_flush(void)
 	put(8);
 	lose();
 	check(flush_counted() == -EHOSTDOWN);
-	check(!flush_counted() && !over);
+	check(flush_counted() == -EHOSTDOWN && !over);
+}
+
+/* A put that finds the loss leaves no flush that succeeds. */
+static void lost_before_put(void)
+{
+	start();
+	lose();
+	check(target.path->put(&target, 0, buf, LARGE) == -EHOSTDOWN);
+	check(target.path->finish(&target) == -EHOSTDOWN);
+	check(target.path->flush(&target) == -EHOSTDOWN);
+	check(target.path->flush(&target) == -EHOSTDOWN);
 }
 
 /* The window is freed while the provider has not let go of a write. */
@@ -215,6 +227,7 @@ int main(void)
 		{ "local error", local_error },
 		{ "lost under way", lost_under_way },
 		{ "lost before a flush", lost_before_flush },
+		{ "lost before a put", lost_before_put },
 		{ "freed", freed },
 		{ NULL, NULL },
 	};

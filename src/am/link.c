@@ -263,17 +263,9 @@ static int end(struct orl_link *link)
 	orl_wait(&orl_am_bell, ORL_BELL_ALL, is_over, link);
 	orl_progress_lock();
 	orl_am_counts.trips++;
-	rc = link->error;
-	if (!rc && !orl_am_is_idle(link))
-		rc = link->peer->error;
-	__atomic_store_n(&link->error, 0, __ATOMIC_RELAXED);
+	rc = orl_am_link_take_error(link);
 	orl_progress_unlock();
 	return rc;
-}
-
-static bool has_error(const struct orl_link *link)
-{
-	return __atomic_load_n(&link->error, __ATOMIC_ACQUIRE);
 }
 
 int orl_am_flush(struct orl_link *link)
@@ -285,7 +277,7 @@ int orl_am_flush(struct orl_link *link)
 	 */
 	bool unasked = __atomic_load_n(&link->unasked, __ATOMIC_ACQUIRE);
 
-	if (!unasked && orl_am_is_idle(link) && !has_error(link))
+	if (!unasked && orl_am_is_idle(link) && !orl_link_error(link))
 		return 0;
 	orl_progress_lock();
 	orl_am_flush_begin(link);
@@ -295,7 +287,7 @@ int orl_am_flush(struct orl_link *link)
 
 int orl_am_finish(struct orl_link *link)
 {
-	if (orl_am_is_idle(link) && !has_error(link))
+	if (orl_am_is_idle(link) && !orl_link_error(link))
 		return 0;
 	orl_progress_lock();
 	orl_am_send(link);

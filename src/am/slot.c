@@ -142,6 +142,14 @@ void orl_am_link_fail(struct orl_link *link, int error)
 		__atomic_store_n(&link->error, error, __ATOMIC_RELEASE);
 }
 
+int orl_am_link_take_error(struct orl_link *link)
+{
+	int error = orl_link_error(link);
+
+	__atomic_store_n(&link->error, 0, __ATOMIC_RELAXED);
+	return error;
+}
+
 /* -- answers --------------------------------------------------------------- */
 
 void orl_am_copy_answer(struct orl_link *link, void *dst, const void *data,

@@ -88,8 +88,7 @@ static void end_counted(struct orl_link *link, struct orl_after *after)
 {
 	struct counted *counted = (struct counted *)after;
 
-	orl_am_tally_drop(counted->tally,
-			  link->peer->error ? link->peer->error : link->error);
+	orl_am_tally_drop(counted->tally, orl_link_error(link));
 	free(counted);
 }
 
@@ -117,12 +116,8 @@ int orl_path_flush_counted(struct orl_link *link)
 	if (link->answers)
 		__atomic_store_n(&link->unasked, true, __ATOMIC_RELAXED);
 	orl_path_flush_begin(link);
-	if (orl_unlikely(link->error)) {
-		int error = link->error;
-
-		__atomic_store_n(&link->error, 0, __ATOMIC_RELAXED);
-		return error;
-	}
+	if (orl_unlikely(orl_link_error(link)))
+		return orl_am_link_take_error(link);
 	if (link->begun == link->ended)
 		return 0;
 	return count_transfers(link);

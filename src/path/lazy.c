@@ -151,7 +151,7 @@ int orl_lazy_settle(struct orl_link *link)
 	orl_progress_lock();
 	if (orl_likely(link->lock == ORL_LAZY_HELD))
 		return 0;
-	return link->error ? link->error : -EHOSTDOWN;
+	return orl_path_lost(link);
 }
 
 void orl_path_send(struct orl_link *link)

@@ -184,8 +184,7 @@ static int remote_finish(struct orl_target *target)
 {
 	struct orl_link *link = target->link;
 
-	if (!link || (orl_am_is_idle(link) &&
-		      !__atomic_load_n(&link->error, __ATOMIC_RELAXED)))
+	if (!link || (orl_am_is_idle(link) && !orl_link_error(link)))
 		return 0;
 	orl_progress_lock();
 	if (link->answers) {

@@ -109,8 +109,7 @@ static inline bool orl_link_is_quiet(const struct orl_link *link)
 {
 	/* First, and acquires, as in orl_am_flush. */
 	return !__atomic_load_n(&link->unasked, __ATOMIC_ACQUIRE) &&
-	       orl_am_is_idle(link) &&
-	       !__atomic_load_n(&link->error, __ATOMIC_RELAXED);
+	       orl_am_is_idle(link) && !orl_link_error(link);
 }
 
 #endif
