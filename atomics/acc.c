@@ -25,19 +25,20 @@ static ORL_COLD int other_one(const struct orl_place *place,
 				   : orl_locked_one(place, acc);
 }
 
-/* True: through the gate as a single; false: by holding it shut. */
-static inline bool begin(const struct orl_target *target)
+/* A pass through the gate as a single; below 0: the caller holds it shut. */
+static inline int begin(const struct orl_target *target)
 {
-	if (orl_likely(orl_gate_enter(target->gate, target->slot)))
-		return true;
-	orl_gate_shut(target->gate);
-	return false;
+	int pass = orl_gate_enter(target->gate, target->slot);
+
+	if (orl_unlikely(pass < 0))
+		orl_gate_shut(target->gate);
+	return pass;
 }
 
-static inline void end(const struct orl_target *target, bool entered)
+static inline void end(const struct orl_target *target, int pass)
 {
-	if (orl_likely(entered))
-		orl_gate_leave(target->gate, target->slot);
+	if (orl_likely(pass >= 0))
+		orl_gate_leave(target->gate, (unsigned int)pass);
 	else
 		orl_gate_open(target->gate);
 }
@@ -45,14 +46,14 @@ static inline void end(const struct orl_target *target, bool entered)
 int orl_acc_one(const struct orl_place *place, const struct orl_acc *acc)
 {
 	orl_single_fn single = orl_single(acc->op, acc->kind);
-	bool entered;
+	int pass;
 
 	if (orl_unlikely(!place->path->native || !single ||
 			 !orl_acc_is_aligned(place->addr, acc->kind)))
 		return other_one(place, acc);
-	entered = begin(place->target);
+	pass = begin(place->target);
 	single(orl_place_here(place, place->addr), acc->origin, acc->result);
-	end(place->target, entered);
+	end(place->target, pass);
 	return 0;
 }
 
@@ -120,7 +121,7 @@ static void single_block(const struct orl_acc *acc, unsigned char *target,
 static void issue_singles(const struct orl_place *place,
 			  const struct orl_acc *acc)
 {
-	bool entered = begin(place->target);
+	int pass = begin(place->target);
 	struct orl_cursor cursor;
 	size_t n, done = 0;
 	ptrdiff_t off;
@@ -137,7 +138,7 @@ static void issue_singles(const struct orl_place *place,
 			done += n;
 		}
 	}
-	end(place->target, entered);
+	end(place->target, pass);
 }
 
 int orl_acc_issue(const struct orl_place *place, const struct orl_acc *acc)
@@ -163,16 +164,16 @@ int orl_acc_cas(const struct orl_place *place, enum orl_kind kind,
 		const void *origin, const void *compare, void *result)
 {
 	const size_t size = orl_kinds[kind].extent;
-	bool entered;
+	int pass;
 
 	if (orl_unlikely(place->path->remote))
 		return orl_owner_cas(place, kind, origin, compare, result);
 	if (orl_unlikely(!place->path->native || size > 8 ||
 			 !orl_acc_is_aligned(place->addr, kind)))
 		return orl_locked_cas(place, size, origin, compare, result);
-	entered = begin(place->target);
+	pass = begin(place->target);
 	orl_single_cas[size](orl_place_here(place, place->addr), origin,
 			     compare, result);
-	end(place->target, entered);
+	end(place->target, pass);
 	return 0;
 }

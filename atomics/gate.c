@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gate.c - shutting and opening the gate of a target.
+ * gate.c - shutting and opening the gate of a target, and who owns a slot.
  *
  * Whoever comes first after the gate opened shuts it, and that is mostly one
  * who is running: handing it on in the order of arrival would give it to
@@ -72,6 +72,12 @@ static bool is_idle(void *arg)
 	return !atomic_load(singles);
 }
 
+static void wait_until_idle(struct orl_gate *gate, _Atomic(uint32_t) *singles)
+{
+	if (!is_idle(singles))
+		orl_wait_brief(&gate->bell, GATE_DRAIN, is_idle, singles);
+}
+
 void orl_gate_drain(struct orl_gate *gate)
 {
 	unsigned int i;
@@ -79,8 +85,18 @@ void orl_gate_drain(struct orl_gate *gate)
 	if (!atomic_load_explicit(&gate->fenced, memory_order_relaxed))
 		fence_singles(gate);
 	for (i = 0; i < orl_gate_slots(gate); i++) {
-		if (!is_idle(&gate->slots[i].singles))
-			orl_wait_brief(&gate->bell, GATE_DRAIN, is_idle,
-				       &gate->slots[i].singles);
+		wait_until_idle(gate, &gate->slots[i].own);
+		wait_until_idle(gate, &gate->slots[i].singles);
 	}
+}
+
+bool orl_gate_claim_slot(struct orl_gate_slot *slot, uint32_t thread,
+			 uint32_t claimant)
+{
+	uint32_t nobody = 0;
+
+	return thread < ORL_THREADS &&
+	       atomic_compare_exchange_strong_explicit(
+		       &slot->owner, &nobody, claimant, memory_order_relaxed,
+		       memory_order_relaxed);
 }

@@ -37,7 +37,8 @@ static inline bool orl_gate_is_drained(struct orl_gate *gate)
 	unsigned int i;
 
 	for (i = 0; i < slots; i++)
-		singles |= atomic_load(&gate->slots[i].singles);
+		singles |= atomic_load(&gate->slots[i].own) |
+			   atomic_load(&gate->slots[i].singles);
 	return !singles &&
 	       atomic_load_explicit(&gate->fenced, memory_order_relaxed);
 }

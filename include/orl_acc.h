@@ -243,13 +243,16 @@ static inline bool orl_acc_native(const struct orl_target *target,
 				  void *result)
 {
 	const orl_single_fn single = orl_single(op, kind);
+	int pass;
 
-	if (orl_unlikely(!single || !orl_acc_is_aligned(addr, kind) ||
-			 !orl_gate_enter(target->gate, target->slot)))
+	if (orl_unlikely(!single || !orl_acc_is_aligned(addr, kind)))
+		return false;
+	pass = orl_gate_enter(target->gate, target->slot);
+	if (orl_unlikely(pass < 0))
 		return false;
 	single((void *)(uintptr_t)(addr + (uint64_t)target->delta), origin,
 	       result);
-	orl_gate_leave(target->gate, target->slot);
+	orl_gate_leave(target->gate, (unsigned int)pass);
 	return true;
 }
 
@@ -260,14 +263,17 @@ static inline bool orl_acc_native_cas(const struct orl_target *target,
 				      void *result)
 {
 	const size_t size = orl_kinds[kind].extent;
+	int pass;
 
-	if (orl_unlikely(size > 8 || !orl_acc_is_aligned(addr, kind) ||
-			 !orl_gate_enter(target->gate, target->slot)))
+	if (orl_unlikely(size > 8 || !orl_acc_is_aligned(addr, kind)))
+		return false;
+	pass = orl_gate_enter(target->gate, target->slot);
+	if (orl_unlikely(pass < 0))
 		return false;
 	orl_single_cas[size](
 		(void *)(uintptr_t)(addr + (uint64_t)target->delta), origin,
 		compare, result);
-	orl_gate_leave(target->gate, target->slot);
+	orl_gate_leave(target->gate, (unsigned int)pass);
 	return true;
 }
 

@@ -3,16 +3,17 @@
  * gate.pml - the gate of the accumulates, of which the first shutter has all
  * cores fenced so that singles need not fence before.  Stands for
  *
- *	single()	orl_gate_enter (orl_gate_count_in), orl_gate_leave
+ *	enter(), leave()	orl_gate_enter (orl_gate_find_slot,
+ *			orl_gate_claim_slot, orl_gate_count_in), orl_gate_leave
  *	shut()		orl_gate_shut, orl_gate_try, orl_gate_wait (attempt),
  *			orl_gate_is_drained, orl_gate_drain (fence_singles)
  *
- * of atomics/gate.h and gate.c, without bells (bell.pml), with a PATIENCE of
- * one attempt.  The first origin has a slot of its own: its stores there wait
- * in its core's buffer, in their order, for a locked instruction, for a fence
- * or for the core's pleasure, while its loads go ahead.  The second shares its
- * slot with others.  Origins do singles, or shut the gate at once, without
- * end.
+ * of orl_gate.h, atomics/gate.h and gate.c, without bells (bell.pml), with a
+ * PATIENCE of one attempt.  Two threads find one slot, which becomes that of
+ * one of them: its stores there wait in its core's buffer, in their order, for
+ * a locked instruction, for a fence or for the core's pleasure, while its
+ * loads go ahead.  The other counts in the word beside.  Both do singles, or
+ * shut the gate at once, without end.
  *
  * Checked: whoever holds the gate shut is alone.  LIVE: two who shut it; one
  * that waits gets it.
@@ -25,56 +26,86 @@
  *	assertion -DBELIEVE	believes the first look, whoever fenced
  *	assertion -DLOOK_FIRST	a single looks whether it is shut, then counts
  *	assertion -DNO_BACK	works although it has seen it shut
+ *	assertion -DTAKE	a slot that was free is taken without a look
+ *				whether it still is
+ *	assertion -DONE_WORD	the others count in the owner's word
  *	cycle -DNO_CLAIM	others do not hold back for a claim
  */
-#define SLOTS 2
+#define NOBODY 2
 
 bool shut, claim, fenced;
-byte singles[SLOTS];		       /* as all see it */
-chan buffer = [2] of { bit };	       /* the first origin's stores to its slot */
+byte owner = NOBODY;	      /* of the slot */
+byte own, singles;	      /* as all see them */
+chan buffer = [2] of { bit }; /* the owner's stores to its word */
 byte working, alone;
 bool waits, has; /* the second origin */
 
 inline drain_buffer()
 {
 	do
-	:: buffer?singles[0]
+	:: buffer?own
 	:: empty(buffer) -> break
 	od
 }
 
-/* The first origin's core, some time. */
+/* The owner's core, some time. */
 active proctype memory()
 {
 end:	do
-	:: buffer?singles[0]
+	:: buffer?own
 	od
 }
+
+inline find_slot()
+{
+	is_own = owner == me;
+	if
+#ifdef TAKE
+	:: owner == NOBODY -> owner = me; is_own = true
+#else
+	:: owner == NOBODY ->
+		atomic {
+			if
+			:: owner == NOBODY -> owner = me; is_own = true
+			:: else
+			fi
+		}
+#endif
+	:: else
+	fi
+}
+
+#ifdef ONE_WORD
+#define OTHERS own
+#else
+#define OTHERS singles
+#endif
 
 inline count_in()
 {
 	if
-	:: me == 0 ->
+	:: is_own ->
 		buffer!1;
 		if
-		:: fenced -> atomic { drain_buffer(); singles[0] = 1 }
+		:: fenced -> atomic { drain_buffer(); own = 1 }
 		:: else
 		fi
-	:: else -> singles[me]++
+	:: else -> OTHERS++
 	fi
 }
 
 inline leave()
 {
 	if
-	:: me == 0 -> buffer!0
-	:: else -> singles[me]--
+	:: is_own -> buffer!0
+	:: else -> OTHERS--
 	fi
 }
 
 /* enters: may work. */
 inline enter()
 {
+	find_slot();
 #ifdef LOOK_FIRST
 	enters = !shut;
 	count_in();
@@ -97,7 +128,7 @@ inline try()
 	:: !shut ->
 		atomic {
 			if
-			:: me == 0 -> drain_buffer()
+			:: owner == me -> drain_buffer()
 			:: else
 			fi;
 			if
@@ -158,8 +189,8 @@ inline fence_singles()
 
 inline drain()
 {
-	drained = singles[0] == 0;
-	drained = drained && singles[1] == 0;
+	drained = own == 0;
+	drained = drained && singles == 0;
 #ifndef BELIEVE
 	drained = drained && fenced;
 #endif
@@ -169,8 +200,8 @@ inline drain()
 		:: !fenced -> fence_singles()
 		:: else
 		fi;
-		singles[0] == 0;
-		singles[1] == 0
+		own == 0;
+		singles == 0
 	:: else -> drained = false
 	fi
 }
@@ -196,7 +227,7 @@ inline shut_it()
 
 proctype origin(byte me)
 {
-	bool enters, has_shut, has_claim, drained;
+	bool is_own, enters, has_shut, has_claim, drained;
 
 	do
 #ifndef LIVE

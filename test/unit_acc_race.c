@@ -48,7 +48,8 @@ struct shared {
 
 static struct shared *shared;
 static int rounds = ROUNDS;
-static bool own_slots; /* else two workers share a slot */
+/* Two workers share a slot, each has one, or they find one that is free. */
+static enum { SHARED, OWN, FOUND } slots;
 
 /* -- the far path ------------------------------------------------------ */
 
@@ -301,19 +302,31 @@ static void share(void)
 
 static void check_all(void)
 {
-	static const struct orl_gate fresh;
-
 	check_sums(0);
 	check_sums(1);
 	check(!atomic_load(&shared->gate.shut) &&
 	      !atomic_load(&shared->gate.claim));
-	check(!memcmp(shared->gate.slots, fresh.slots, sizeof(fresh.slots)));
+	for (int i = 0; i < ORL_GATE_SLOTS; i++)
+		check(!atomic_load(&shared->gate.slots[i].own) &&
+		      !atomic_load(&shared->gate.slots[i].singles));
 }
 
+static int count_owners(void)
+{
+	int n = 0;
+
+	for (int i = 0; i < ORL_GATE_SLOTS; i++)
+		n += atomic_load(&shared->gate.slots[i].owner) != 0;
+	return n;
+}
+
+/* The second threads of pairs find the slots of the next pair's first. */
 static uint16_t slot_of(int worker)
 {
-	return own_slots ? (uint16_t)(worker * 5) | ORL_SLOT_OWN
-			 : (uint16_t)(worker / 2 * 15);
+	if (slots == FOUND)
+		return (uint16_t)(worker / 2) | ORL_SLOT_THREADS;
+	return slots == OWN ? (uint16_t)(worker * 5) | ORL_SLOT_OWN
+			    : (uint16_t)(worker / 2 * 15);
 }
 
 /* Workers first to first + n - 1, as threads. */
@@ -363,14 +376,47 @@ static void processes(void)
 
 static void owners(void)
 {
-	own_slots = true;
+	slots = OWN;
 	threads();
 }
 
 static void owner_processes(void)
 {
-	own_slots = true;
+	slots = OWN;
 	processes();
+}
+
+/* The second ones have the numbers of the first, and thereby their slots. */
+static void finders(void)
+{
+	int before;
+
+	slots = FOUND;
+	rounds = ROUNDS / 2;
+	threads();
+	before = count_owners();
+	check(before >= 2);
+	atomic_store(&shared->arrived, 0);
+	run_threads(0, WORKERS);
+	check_all();
+	check(count_owners() >= before);
+}
+
+static void finder_processes(void)
+{
+	slots = FOUND;
+	processes();
+}
+
+/* A slot is the first one's, who has a number of its own. */
+static void claims(void)
+{
+	struct orl_gate_slot slot = { .owner = 0 };
+
+	check(!orl_gate_claim_slot(&slot, ORL_THREADS, 1));
+	check(orl_gate_claim_slot(&slot, 0, 2));
+	check(!orl_gate_claim_slot(&slot, 1, 3));
+	check(slot.owner == 2);
 }
 
 /* Whoever waits sleeps in the kernel, and must be woken. */
@@ -380,7 +426,7 @@ static void sleepers(void)
 	orl_options.yield = 0;
 	rounds = ROUNDS / 10;
 	threads();
-	own_slots = true;
+	slots = OWN;
 	threads();
 }
 
@@ -436,7 +482,7 @@ static void slow_motion(void)
 		.elements = &shared->elements[0],
 	};
 	/* Bulk waits for a single that is under way. */
-	check(orl_gate_enter(&shared->gate, 5));
+	check(orl_gate_enter(&shared->gate, 5) >= 0);
 	add_slowly(COUNTERS);
 	/* Single and bulk, near and far, wait for who holds the gate shut. */
 	for (int i = 0; i < 4; i++) {
@@ -487,6 +533,9 @@ int main(void)
 		{ "processes", processes },
 		{ "owners", owners },
 		{ "processes of owners", owner_processes },
+		{ "finders", finders },
+		{ "processes of finders", finder_processes },
+		{ "claims", claims },
 		{ "sleepers", sleepers },
 		{ "slow motion", slow_motion },
 		{ "greed", greed },

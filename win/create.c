@@ -119,6 +119,7 @@ static void fill_part(struct orl_win *win, int error, struct orl_part *part)
 		.crowded = orl_wait_is_crowded(),
 		.stats = !win->rank && orl_stats_are_wanted(),
 		.check = orl_options.check != ORL_CHECK_OFF,
+		.threads = orl_threaded,
 	};
 	orl_card_fill(&part->card);
 	orl_progress_cores(part->cores);

@@ -23,8 +23,9 @@ struct orl_part {
 	uint8_t fences;	   /* orl_fence_is_able */
 	uint8_t noncontig; /* alloc_shared_noncontig was given */
 	uint8_t crowded;   /* orl_wait_is_crowded, by earlier windows */
-	uint8_t stats; /* of rank 0: sums are wanted, orl_stats_are_wanted */
-	uint8_t check; /* ORIEL_CHECK */
+	uint8_t stats;	 /* of rank 0: sums are wanted, orl_stats_are_wanted */
+	uint8_t check;	 /* ORIEL_CHECK */
+	uint8_t threads; /* orl_threaded */
 };
 _Static_assert(sizeof(struct orl_part) == 120, "exchanged between processes");
 
@@ -54,7 +55,8 @@ struct orl_creation {
 	struct orl_part *parts;
 	struct orl_introduction *introductions;
 	struct orl_verdict *verdicts;
-	char why[256]; /* text of the error, empty if nobody has said */
+	bool near_threads; /* some process of this node has them */
+	char why[256];	   /* text of the error, empty if nobody has said */
 };
 
 #define ORL_EXPLAIN(creation, ...)                                             \

@@ -10,9 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The gate's slot of handlers, where the window spans nodes. */
-#define SERVER_SLOT (ORL_GATE_SLOTS - 1)
-
 const struct orl_path *orl_win_path(const struct orl_win *win, uint32_t rank,
 				    bool mapped)
 {
@@ -38,9 +35,12 @@ static int list_near(struct orl_creation *creation)
 	win->near = malloc(n * sizeof(*win->near));
 	if (!win->near)
 		return MPI_ERR_NO_MEM;
-	for (i = 0; i < win->size; i++)
-		if (orl_creation_is_near(creation, i))
-			win->near[win->nnear++] = i;
+	for (i = 0; i < win->size; i++) {
+		if (!orl_creation_is_near(creation, i))
+			continue;
+		win->near[win->nnear++] = i;
+		creation->near_threads |= creation->parts[i].threads;
+	}
 	return 0;
 }
 
@@ -110,12 +110,40 @@ static void count_cores(struct orl_creation *creation)
 
 /* -- targets --------------------------------------------------------------- */
 
-/* A slot of the gates to itself, if there are enough. */
-static uint16_t gate_slot(const struct orl_win *win, uint32_t index)
+/* Handlers run in whichever thread polls, one at a time. */
+static void open_gate(const struct orl_creation *creation)
 {
-	uint32_t slots = win->spans ? SERVER_SLOT : ORL_GATE_SLOTS;
-	bool own = win->nnear <= slots && !orl_threaded;
+	const struct orl_win *win = creation->win;
+	struct orl_gate *gate = &win->ctl->gate;
 
+	if (win->spans)
+		atomic_store_explicit(&gate->slots[ORL_SLOT_SERVER].owner,
+				      ORL_SLOT_OWN, memory_order_relaxed);
+	else if (!creation->near_threads && win->nnear < ORL_GATE_SLOTS)
+		gate->used = win->nnear;
+}
+
+/* The processes' first threads are as far from each other as can be. */
+static uint16_t threads_slot(uint32_t index)
+{
+	static const uint8_t first[ORL_GATE_SLOTS] = { 0, 8,  4, 12, 2, 10,
+						       6, 14, 1, 9,  5, 13,
+						       3, 11, 7, 15 };
+	uint32_t process =
+		index - index % ORL_GATE_SLOTS + first[index % ORL_GATE_SLOTS];
+
+	return (uint16_t)(process | ORL_SLOT_THREADS);
+}
+
+/* A slot of the gates to itself, if there are enough. */
+static uint16_t gate_slot(const struct orl_creation *creation, uint32_t index)
+{
+	const struct orl_win *win = creation->win;
+	uint32_t slots = win->spans ? ORL_SLOT_SERVER : ORL_GATE_SLOTS;
+	bool own = win->nnear <= slots && !creation->near_threads;
+
+	if (creation->near_threads && index < ORL_SLOT_THREADS)
+		return threads_slot(index);
 	return (uint16_t)(index % slots | (own ? ORL_SLOT_OWN : 0));
 }
 
@@ -200,14 +228,14 @@ static void serve(struct orl_win *win)
 		return;
 	orl_progress_lock();
 	win->served = win->targets[win->rank];
-	win->served.slot = SERVER_SLOT | ORL_SLOT_OWN;
+	win->served.slot = ORL_SLOT_SERVER | ORL_SLOT_OWN;
 	orl_progress_unlock();
 }
 
 static int make_targets(struct orl_creation *creation, uint32_t *failed)
 {
 	struct orl_win *win = creation->win;
-	uint16_t slot = gate_slot(win, near_index(win));
+	uint16_t slot = gate_slot(creation, near_index(win));
 	uint32_t i;
 	int rc;
 
@@ -247,8 +275,7 @@ int orl_creation_targets(struct orl_creation *creation)
 	if (!win->targets)
 		return MPI_ERR_NO_MEM;
 	memset(win->targets, 0, bytes);
-	if (win->nnear < ORL_GATE_SLOTS && !win->spans)
-		win->ctl->gate.used = win->nnear;
+	open_gate(creation);
 	rc = make_targets(creation, &failed);
 	if (!rc) {
 		win->master =
