@@ -408,11 +408,35 @@ static void finder_processes(void)
 	processes();
 }
 
+/* Goes through the slot that the main thread is in. */
+static void *pass_by(void *arg)
+{
+	const unsigned int at = *(int *)arg % ORL_GATE_SLOTS;
+	const unsigned int process = (2 * ORL_GATE_SLOTS + at -
+				      orl_thread_number() % ORL_GATE_SLOTS);
+	const int pass =
+		orl_gate_enter(&shared->gate, process | ORL_SLOT_THREADS);
+
+	check(pass == (int)at);
+	orl_gate_leave(&shared->gate, (unsigned int)pass);
+	return NULL;
+}
+
 /* A slot is the first one's, who has a number of its own. */
 static void claims(void)
 {
 	struct orl_gate_slot slot = { .owner = 0 };
+	pthread_t thread;
+	int pass;
 
+	share();
+	pass = orl_gate_enter(&shared->gate, ORL_SLOT_THREADS);
+	check(pass >= 0 && pass & ORL_SLOT_OWN);
+	check(!pthread_create(&thread, NULL, pass_by, &pass));
+	check(!pthread_join(thread, NULL));
+	check(shared->gate.slots[pass % ORL_GATE_SLOTS].own == 1);
+	orl_gate_leave(&shared->gate, (unsigned int)pass);
+	check_all();
 	check(!orl_gate_claim_slot(&slot, ORL_THREADS, 1));
 	check(orl_gate_claim_slot(&slot, 0, 2));
 	check(!orl_gate_claim_slot(&slot, 1, 3));
