@@ -139,7 +139,8 @@ EXTRA_DIST += test/type_model.h
 # -- end of units of datatypes -------------------------------------------------
 
 # -- units: the accumulate family, in one process or its forks ----------------
-units_acc = test/unit_op test/unit_kernel test/unit_records test/unit_nic test/unit_acc test/unit_acc_race test/unit_domain
+units_acc = test/unit_op test/unit_kernel test/unit_records test/unit_nic test/unit_acc test/unit_acc_race test/unit_gate \
+	test/unit_domain
 test_unit_domain_LDADD = libcore.la
 test_unit_op_LDADD = libcore.la
 test_unit_kernel_LDADD = libcore.la -lm
@@ -148,6 +149,7 @@ test_unit_records_LDADD = libcore.la
 test_unit_records_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src/am
 test_unit_acc_LDADD = libcore.la
 test_unit_acc_race_LDADD = libcore.la
+test_unit_gate_LDADD = libcore.la
 check_PROGRAMS += $(units_acc)
 TESTS += $(units_acc)
 EXTRA_DIST += test/acc_model.h

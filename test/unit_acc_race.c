@@ -15,7 +15,6 @@
 #include "orl_util.h"
 
 #define WORKERS	 4
-#define YIELDS	 1000 /* time for the other to do what it must not */
 #define ROUNDS	 100000
 #define COUNTERS 64
 #define HOT	 3     /* counters that single operations use */
@@ -408,41 +407,6 @@ static void finder_processes(void)
 	processes();
 }
 
-/* Goes through the slot that the main thread is in. */
-static void *pass_by(void *arg)
-{
-	const unsigned int at = *(int *)arg % ORL_GATE_SLOTS;
-	const unsigned int process = (2 * ORL_GATE_SLOTS + at -
-				      orl_thread_number() % ORL_GATE_SLOTS);
-	const int pass =
-		orl_gate_enter(&shared->gate, process | ORL_SLOT_THREADS);
-
-	check(pass == (int)at);
-	orl_gate_leave(&shared->gate, (unsigned int)pass);
-	return NULL;
-}
-
-/* A slot is the first one's, who has a number of its own. */
-static void claims(void)
-{
-	struct orl_gate_slot slot = { .owner = 0 };
-	pthread_t thread;
-	int pass;
-
-	share();
-	pass = orl_gate_enter(&shared->gate, ORL_SLOT_THREADS);
-	check(pass >= 0 && pass & ORL_SLOT_OWN);
-	check(!pthread_create(&thread, NULL, pass_by, &pass));
-	check(!pthread_join(thread, NULL));
-	check(shared->gate.slots[pass % ORL_GATE_SLOTS].own == 1);
-	orl_gate_leave(&shared->gate, (unsigned int)pass);
-	check_all();
-	check(!orl_gate_claim_slot(&slot, ORL_THREADS, 1));
-	check(orl_gate_claim_slot(&slot, 0, 2));
-	check(!orl_gate_claim_slot(&slot, 1, 3));
-	check(slot.owner == 2);
-}
-
 /* Whoever waits sleeps in the kernel, and must be woken. */
 static void sleepers(void)
 {
@@ -454,102 +418,6 @@ static void sleepers(void)
 	threads();
 }
 
-/* -- one of each, in slow motion --------------------------------------- */
-
-static struct worker other;
-static _Atomic(bool) other_is_there, other_is_done;
-
-static void *add_counters(void *arg)
-{
-	int64_t ones[COUNTERS];
-	const size_t *count = arg;
-
-	for (size_t i = 0; i < COUNTERS; i++)
-		ones[i] = 1;
-	atomic_store(&other_is_there, true);
-	many(&other, ORL_I64, other.elements->counters, ones, NULL, *count);
-	atomic_store(&other_is_done, true);
-	return NULL;
-}
-
-/* Adds one while the other thread adds one to count elements. */
-static void add_slowly(size_t count)
-{
-	int64_t *counter = &other.elements->counters[0];
-	const int64_t old = *counter;
-	pthread_t thread;
-
-	atomic_store(&other_is_there, false);
-	atomic_store(&other_is_done, false);
-	check(!pthread_create(&thread, NULL, add_counters, &count));
-	while (!atomic_load(&other_is_there))
-		sched_yield();
-	for (int i = 0; i < YIELDS && !atomic_load(&other_is_done); i++)
-		sched_yield();
-	check(!atomic_load(&other_is_done));
-	*counter = old + 1;
-	/* The gate is open to the other now. */
-	if (atomic_load(&shared->gate.slots[5].singles))
-		orl_gate_leave(&shared->gate, 5);
-	else
-		orl_gate_open(&shared->gate);
-	check(!pthread_join(thread, NULL));
-	check(*counter == old + 2);
-}
-
-static void slow_motion(void)
-{
-	share();
-	other = (struct worker){
-		.target = { .gate = &shared->gate, .delta = DELTA, .slot = 7 },
-		.path = &paths[0],
-		.elements = &shared->elements[0],
-	};
-	/* Bulk waits for a single that is under way. */
-	check(orl_gate_enter(&shared->gate, 5) >= 0);
-	add_slowly(COUNTERS);
-	/* Single and bulk, near and far, wait for who holds the gate shut. */
-	for (int i = 0; i < 4; i++) {
-		other.path = &paths[i / 2];
-		orl_gate_shut(&shared->gate);
-		add_slowly(i % 2 ? COUNTERS : 1);
-	}
-}
-
-/* -- one who comes again and again ------------------------------------- */
-
-static void *add_once(void *arg)
-{
-	const double parts[2] = { 1, 1 };
-
-	atomic_store(&other_is_there, true);
-	one(&other, ORL_SUM, ORL_C64, other.elements->both, parts, NULL);
-	atomic_store(&other_is_done, true);
-	return NULL;
-}
-
-/* Holds the gate all the time but for moments, until the other had it. */
-static void greed(void)
-{
-	pthread_t thread;
-
-	share();
-	other = (struct worker){
-		.target = { .gate = &shared->gate, .delta = DELTA },
-		.path = &paths[0],
-		.elements = &shared->elements[0],
-	};
-	check(!pthread_create(&thread, NULL, add_once, NULL));
-	while (!atomic_load(&other_is_done)) {
-		orl_gate_shut(&shared->gate);
-		for (int i = 0; i < 100; i++)
-			atomic_load(&other_is_there);
-		orl_gate_open(&shared->gate);
-	}
-	check(!pthread_join(thread, NULL));
-	check(!atomic_load(&shared->gate.claim));
-}
-
 int main(void)
 {
 	static const struct process_case cases[] = {
@@ -559,10 +427,7 @@ int main(void)
 		{ "processes of owners", owner_processes },
 		{ "finders", finders },
 		{ "processes of finders", finder_processes },
-		{ "claims", claims },
 		{ "sleepers", sleepers },
-		{ "slow motion", slow_motion },
-		{ "greed", greed },
 		{ NULL, NULL },
 	};
 
