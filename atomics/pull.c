@@ -204,16 +204,12 @@ static struct chunk *next_here(struct pull *pull)
 	return pull->applied < pull->asked && chunk->here ? chunk : NULL;
 }
 
-/*
- * An error now comes too late to be reported as the record's: the origin is
- * to find that it has lost us, rather than believe that all is well.
- */
 static void end(struct pull *pull)
 {
 	struct orl_am_peer *peer = pull->source.peer;
 
 	if (pull->error)
-		orl_am_lose(peer, pull->error);
+		orl_am_park_fail(pull->parked, pull->error);
 	else
 		orl_am_answer(peer, pull->record.slot, 0);
 	orl_am_resume(pull->parked);
@@ -226,6 +222,9 @@ static void chunk_done(struct orl_fabric_op *op, int error)
 	struct chunk *chunk = (struct chunk *)op;
 	struct pull *pull = chunk->pull;
 
+	/* Else it is this process that cannot read, and the origin is told. */
+	if (error && !orl_fabric_is_of_operation(error))
+		orl_am_lose(pull->source.peer, error);
 	pull->under_way--;
 	pull->error = pull->error ? pull->error : error;
 	chunk->here = true;

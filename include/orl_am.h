@@ -399,6 +399,12 @@ void orl_am_handle(enum orl_am_type type, orl_am_handler_fn fn);
  * NULL if there is no memory. */
 struct orl_am_parked *orl_am_park(void);
 /*
+ * The record that was parked has failed: its origin is told as if the handler
+ * had returned the error, which may be -errno as well, and its slot is
+ * answered with NULL there.  For orl_am_resume to follow.
+ */
+void orl_am_park_fail(struct orl_am_parked *parked, int error);
+/*
  * The rest goes on, not now, but soon: after the record or the registered
  * function that is being executed, or else at the next poll.  The window is
  * looked up again by its name; if that has been dropped, the rest is too.

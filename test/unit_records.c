@@ -3,7 +3,8 @@
  * Claim: of an accumulate that arrives as a record the owner checks every
  * field before it uses it: what is defined is answered, up to the window's
  * last byte; of all else the origin is told that it was refused, and no byte
- * has changed.
+ * has changed.  An owner who cannot read operands that it was to fetch says
+ * so, and goes on with what came behind.
  */
 #include "am.h"
 
@@ -326,9 +327,50 @@ static void all_pull(void)
 	REFUSED(make_pull(), record.pull.off, 1);
 	REFUSED(make_pull(), record.pull.off, UINT64_MAX);
 	check(!ntransfers);
+}
+
+/* -- operands that are fetched --------------------------------------------- */
+
+/* The record that the end of the read brings. */
+static const struct orl_record *end_read(int error)
+{
+	check(ntransfers == 1);
+	memset(sent, 0, sizeof(struct orl_am_head) + 8);
+	end_transfer(0, error);
+	return (const struct orl_record *)(sent + sizeof(struct orl_am_head));
+}
+
+static bool is_error_of_first(const struct orl_record *reply, int error)
+{
+	const struct orl_record_error *report =
+		(const struct orl_record_error *)reply;
+
+	return reply->type == ORL_AM_ERROR && report->error == error &&
+	       report->link == 1 && report->serial == 1 &&
+	       report->offset == sizeof(struct orl_am_head);
+}
+
+static void failed_pull(void)
+{
 	make_pull();
 	deliver();
-	check(ntransfers == 1);
+	check(is_error_of_first(end_read(-ENOMEM), -ENOMEM));
+	check(!peer->error);
+	/* Behind the pull, which is over at the next poll. */
+	make_fop(ORL_SUM, ORL_I8);
+	check(deliver()->type == 0);
+	check(orl_am_has_resumed());
+	orl_am_resume_all();
+	orl_am_answers_send_all();
+	check(sent[sizeof(struct orl_am_head)] == ORL_AM_ANSWER);
+	make_pull();
+	deliver();
+	check(end_read(0)->type == ORL_AM_ANSWER);
+	orl_am_resume_all();
+	make_pull();
+	deliver();
+	end_read(-ECONNRESET);
+	check(peer->error);
 }
 
 int main(void)
@@ -338,5 +380,6 @@ int main(void)
 	all_fop();
 	all_acc();
 	all_pull();
+	failed_pull();
 	return 0;
 }

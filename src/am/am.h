@@ -196,7 +196,8 @@ struct orl_am_delivery {
 	uint32_t link, serial;	   /* the origin's names, for errors */
 	const unsigned char *data; /* len bytes, the rest of a message */
 	size_t len;
-	size_t next;		      /* offset of the record after this one */
+	size_t at;		      /* offset of the record, */
+	size_t next;		      /* and of the one after it */
 	size_t shift;		      /* of data in the message */
 	struct orl_am_parked *parked; /* by this one */
 };

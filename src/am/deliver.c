@@ -68,11 +68,12 @@ void orl_am_execute(struct orl_am_delivery *delivery)
 	orl_am_current = delivery;
 	orl_am_worked = true;
 	while (delivery->next < delivery->len && !delivery->parked) {
-		size_t at = delivery->next;
-		const struct orl_record *record =
-			(const struct orl_record *)(delivery->data + at);
+		const struct orl_record *record;
 		int rc;
 
+		delivery->at = delivery->next;
+		record = (const struct orl_record *)(delivery->data +
+						     delivery->at);
 		delivery->next +=
 			ORL_ALIGN_UP((size_t)record->bytes, ORL_RECORD_ALIGN);
 		rc = execute_one(delivery, record);
@@ -81,7 +82,8 @@ void orl_am_execute(struct orl_am_delivery *delivery)
 		/* Without memory to keep the rest it must not go on. */
 		if (rc == ORL_AM_PARK)
 			rc = -ENOMEM;
-		report(delivery, rc, rc > 0 ? delivery->shift + at : 0);
+		report(delivery, rc,
+		       rc > 0 ? delivery->shift + delivery->at : 0);
 		if (rc < 0)
 			break;
 	}
@@ -170,6 +172,7 @@ static void execute_message(struct orl_am_peer *peer,
 		.serial = head->serial,
 		.data = (const unsigned char *)(head + 1),
 		.len = len,
+		.at = 0,
 		.next = 0,
 		.shift = sizeof(*head),
 		.parked = NULL,

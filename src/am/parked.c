@@ -26,6 +26,7 @@ struct orl_am_parked {
 	struct orl_am_peer *peer;
 	uint64_t cookie;
 	uint32_t rank, link;
+	uint32_t serial, offset; /* of the record, as in orl_record_error */
 	struct piece *first, **last;
 };
 
@@ -88,6 +89,8 @@ struct orl_am_parked *orl_am_park(void)
 		.cookie = delivery->cookie,
 		.rank = delivery->source.rank,
 		.link = delivery->link,
+		.serial = delivery->serial,
+		.offset = (uint32_t)(delivery->shift + delivery->at),
 		.first = NULL,
 		.last = &parked->first,
 	};
@@ -95,6 +98,18 @@ struct orl_am_parked *orl_am_park(void)
 	peer->parked = parked;
 	delivery->parked = parked;
 	return parked;
+}
+
+void orl_am_park_fail(struct orl_am_parked *parked, int error)
+{
+	orl_am_answer_error(parked->peer,
+			    &(struct orl_record_error){
+				    .head = { .type = ORL_AM_ERROR },
+				    .link = parked->link,
+				    .error = error,
+				    .serial = parked->serial,
+				    .offset = parked->offset,
+			    });
 }
 
 static bool is_of(const struct orl_am_parked *parked,
@@ -160,6 +175,7 @@ static bool execute(struct orl_am_parked *parked, const struct piece *piece)
 		.serial = piece->serial,
 		.data = piece->data,
 		.len = piece->len,
+		.at = 0,
 		.next = 0,
 		.shift = piece->shift,
 		.parked = NULL,
