@@ -6,6 +6,6 @@ libcore_la_SOURCES += atomics/acc.c atomics/batch.c \
 	atomics/kernel_avx2.c atomics/kernel_avx512.c \
 	atomics/kernel_body.h atomics/locked.c \
 	atomics/locked.h atomics/nic.c atomics/nic.h atomics/op.c \
-	atomics/owner.c atomics/owner.h atomics/pull.c \
+	atomics/owner.c atomics/owner.h atomics/pull.c atomics/push.c \
 	atomics/serve.c atomics/single.c \
 	atomics/strided.h

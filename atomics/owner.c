@@ -222,7 +222,8 @@ int orl_owner_issue(const struct orl_place *place, const struct orl_acc *acc)
 
 	orl_progress_lock();
 	if (!orl_pull_is_worth(place, acc) ||
-	    !orl_pull_issue(place, acc, &rc)) {
+	    (!orl_push_issue(place, acc, &rc) &&
+	     !orl_pull_issue(place, acc, &rc))) {
 		walk_begin(&walk, place, acc);
 		rc = issue(link, &walk, acc);
 	}

@@ -16,14 +16,30 @@ int orl_owner_one(const struct orl_place *place, const struct orl_acc *acc);
 int orl_owner_cas(const struct orl_place *place, enum orl_kind kind,
 		  const void *origin, const void *compare, void *result);
 
-/* -- many operands, pull.c; progress lock held ----------------------------- */
+/* -- many operands: pull.c, push.c; progress lock held --------------------- */
 
+/* Are they worth either? */
 bool orl_pull_is_worth(const struct orl_place *place,
 		       const struct orl_acc *acc);
-/* False: they have to be sent in pieces; else 0 or -errno in *rc. */
+/* Each: false, it cannot be done so; else 0 or -errno in *rc. */
+bool orl_push_issue(const struct orl_place *place, const struct orl_acc *acc,
+		    int *rc);
 bool orl_pull_issue(const struct orl_place *place, const struct orl_acc *acc,
 		    int *rc);
 void orl_pull_serve(void);
+void orl_push_serve(void);
+
+/* On the wire, behind every pull: where the origin may push. */
+struct orl_offer {
+	uint64_t base, key; /* or ORL_NO_KEY: nowhere */
+	uint32_t loan;	    /* which, the owner's name for it */
+	uint32_t pad;
+};
+/* The owner's part; all of it is set. */
+void orl_push_offer(struct orl_am_peer *peer, struct orl_offer *offer);
+/* The origin's. */
+void orl_push_accept(struct orl_am_peer *peer, const struct orl_offer *offer);
+void orl_push_end(void);
 
 /* -- what the owner checks, serve.c ---------------------------------------- */
 
@@ -32,6 +48,21 @@ bool orl_owner_is_known(const struct orl_record *head);
 /* Bytes from an element's first to its last: padding at the end is nobody's,
  * and may lie outside the window. */
 size_t orl_owner_reach(enum orl_kind kind);
+
+/* Operands of a record, count elements in a row. */
+struct orl_row_span {
+	uint64_t off; /* of the first, see orl_path_off */
+	uint64_t count;
+};
+/* Finds them: 0 or an MPI error class.  *bytes is of the operands. */
+int orl_owner_find(const struct orl_am_source *source,
+		   const struct orl_record *head,
+		   const struct orl_row_span *span, struct orl_place *place,
+		   size_t *bytes);
+/* Applies elements, whose op and kind head says, to what lies at place. */
+int orl_owner_apply(const struct orl_place *place,
+		    const struct orl_record *head, const void *operands,
+		    size_t count);
 
 /* -- the records, checked by who receives them ----------------------------- */
 
@@ -67,6 +98,18 @@ struct orl_record_pull {
 	uint64_t count;
 	uint64_t addr, key;
 	uint32_t slot;
+	uint32_t pad;
+};
+
+/* ORL_AM_PUSH: the same, but that the operands are at the byte at of the loan,
+ * written before. */
+struct orl_record_push {
+	struct orl_record head;
+	uint64_t off;
+	uint64_t count;
+	uint32_t loan;
+	uint32_t at;
+	uint32_t slot; /* 0: not the last of its call */
 	uint32_t pad;
 };
 

@@ -16,24 +16,26 @@
 #include "orl_am.h"
 
 #define PULL_LEAST (32 * 1024)	/* bytes of operands that are worth it */
-#define CHUNK	   (128 * 1024) /* a multiple of every element's size */
+#define CHUNK	   (256 * 1024) /* a multiple of every element's size */
 #define CHUNKS	   4		/* read ahead */
 #define IDLE_MOST  4		/* pulls kept for later */
 
 /* -- the origin ------------------------------------------------------------ */
 
 /* What is exposed to the owner until it has answered. */
-struct offer {
+struct exposure {
 	struct orl_mr mr;
 };
 
 static void withdraw(struct orl_link *link, void *dst, const void *data,
 		     size_t len)
 {
-	struct offer *offer = dst;
+	struct exposure *exposure = dst;
 
-	orl_mr_close(&offer->mr);
-	free(offer);
+	if (data)
+		orl_push_accept(link->peer, data);
+	orl_mr_close(&exposure->mr);
+	free(exposure);
 }
 
 bool orl_pull_is_worth(const struct orl_place *place, const struct orl_acc *acc)
@@ -43,17 +45,17 @@ bool orl_pull_is_worth(const struct orl_place *place, const struct orl_acc *acc)
 	       acc->count >= PULL_LEAST / orl_kinds[acc->kind].extent;
 }
 
-static struct offer *make_offer(const struct orl_acc *acc)
+static struct exposure *expose(const struct orl_acc *acc)
 {
 	size_t len = acc->count * orl_kinds[acc->kind].extent;
-	struct offer *offer = malloc(sizeof(*offer));
+	struct exposure *exposure = malloc(sizeof(*exposure));
 
-	if (offer &&
-	    orl_mr_open((void *)(uintptr_t)acc->origin, len, &offer->mr)) {
-		free(offer);
+	if (exposure &&
+	    orl_mr_open((void *)(uintptr_t)acc->origin, len, &exposure->mr)) {
+		free(exposure);
 		return NULL;
 	}
-	return offer;
+	return exposure;
 }
 
 /* Writes the record. */
@@ -62,13 +64,13 @@ bool orl_pull_issue(const struct orl_place *place, const struct orl_acc *acc,
 {
 	struct orl_link *link = place->target->link;
 	struct orl_record_pull *record;
-	struct offer *offer = make_offer(acc);
+	struct exposure *exposure = expose(acc);
 
-	if (!offer)
+	if (!exposure)
 		return false;
 	record = orl_path_record(link, ORL_AM_PULL, sizeof(*record));
 	if (!record) {
-		withdraw(link, offer, NULL, 0);
+		withdraw(link, exposure, NULL, 0);
 		return false;
 	}
 	orl_am_expect(link->peer,
@@ -77,13 +79,14 @@ bool orl_pull_issue(const struct orl_place *place, const struct orl_acc *acc,
 	record->head.b = (uint8_t)acc->kind;
 	record->off = orl_path_off(place->target, place->addr);
 	record->count = acc->count;
-	record->addr = offer->mr.base;
-	record->key = offer->mr.key;
+	record->addr = exposure->mr.base;
+	record->key = exposure->mr.key;
 	record->pad = 0;
-	record->slot = orl_am_slot(link, withdraw, offer, 0);
+	record->slot =
+		orl_am_slot(link, withdraw, exposure, sizeof(struct orl_offer));
 	/* The owner refuses a record that it cannot answer. */
 	if (!record->slot)
-		withdraw(link, offer, NULL, 0);
+		withdraw(link, exposure, NULL, 0);
 	*rc = record->slot ? 0 : -ENOMEM;
 	orl_path_send(link);
 	return true;
@@ -178,23 +181,12 @@ static void ask(struct pull *pull, struct chunk *chunk)
 
 static int apply(struct pull *pull, const struct chunk *chunk)
 {
-	enum orl_kind kind = (enum orl_kind)pull->record.head.b;
-	size_t extent = orl_kinds[kind].extent;
+	const struct orl_record *head = &pull->record.head;
 	struct orl_place place = pull->place;
-	const struct orl_acc acc = {
-		.op = (enum orl_op)pull->record.head.a,
-		.kind = kind,
-		.count = chunk->len / extent,
-		.origin = chunk->buf,
-		.result = NULL,
-		.layout = NULL,
-		.items = chunk->len / extent,
-		.domain = NULL,
-		.lasting = false,
-	};
 
 	place.addr += chunk->first;
-	return orl_acc_issue(&place, &acc);
+	return orl_owner_apply(&place, head, chunk->buf,
+			       chunk->len / orl_kinds[head->b].extent);
 }
 
 static struct chunk *next_here(struct pull *pull)
@@ -204,6 +196,14 @@ static struct chunk *next_here(struct pull *pull)
 	return pull->applied < pull->asked && chunk->here ? chunk : NULL;
 }
 
+static void answer(struct orl_am_peer *peer, uint32_t slot)
+{
+	struct orl_offer *offer = orl_am_answer(peer, slot, sizeof(*offer));
+
+	if (offer)
+		orl_push_offer(peer, offer);
+}
+
 static void end(struct pull *pull)
 {
 	struct orl_am_peer *peer = pull->source.peer;
@@ -211,7 +211,7 @@ static void end(struct pull *pull)
 	if (pull->error)
 		orl_am_park_fail(pull->parked, pull->error);
 	else
-		orl_am_answer(peer, pull->record.slot, 0);
+		answer(peer, pull->record.slot);
 	orl_am_resume(pull->parked);
 	orl_am_answers_send(peer);
 	put_pull(pull);
@@ -239,35 +239,20 @@ static void chunk_done(struct orl_fabric_op *op, int error)
 		end(pull);
 }
 
-static int check(const struct orl_am_source *source,
-		 const struct orl_record_pull *record, struct orl_place *place,
-		 size_t *bytes)
-{
-	const struct orl_record *head = &record->head;
-	size_t extent;
-
-	if (head->bytes < sizeof(*record) || !orl_owner_is_known(head) ||
-	    head->a == ORL_NO_OP || !record->slot || !record->count)
-		return MPI_ERR_INTERN;
-	extent = orl_kinds[head->b].extent;
-	if (__builtin_mul_overflow(record->count, extent, bytes))
-		return MPI_ERR_RMA_RANGE;
-	return orl_path_find(source, record->off,
-			     *bytes - extent +
-				     orl_owner_reach((enum orl_kind)head->b),
-			     place);
-}
-
 static int serve_pull(const struct orl_am_source *source,
 		      const struct orl_record *head)
 {
 	const struct orl_record_pull *record =
 		(const struct orl_record_pull *)head;
+	const struct orl_row_span span = { record->off, record->count };
 	struct orl_place place;
 	struct pull *pull;
 	size_t bytes;
-	int i, rc = check(source, record, &place, &bytes);
+	int i, rc;
 
+	if (head->bytes < sizeof(*record) || !record->slot)
+		return MPI_ERR_INTERN;
+	rc = orl_owner_find(source, head, &span, &place, &bytes);
 	if (rc)
 		return rc;
 	pull = take_pull();

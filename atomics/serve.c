@@ -55,6 +55,43 @@ size_t orl_owner_reach(enum orl_kind kind)
 	return (size_t)info->second + info->size - info->first;
 }
 
+int orl_owner_find(const struct orl_am_source *source,
+		   const struct orl_record *head,
+		   const struct orl_row_span *span, struct orl_place *place,
+		   size_t *bytes)
+{
+	size_t extent;
+
+	if (!orl_owner_is_known(head) || head->a == ORL_NO_OP || !span->count)
+		return MPI_ERR_INTERN;
+	extent = orl_kinds[head->b].extent;
+	if (__builtin_mul_overflow(span->count, extent, bytes))
+		return MPI_ERR_RMA_RANGE;
+	return orl_path_find(source, span->off,
+			     *bytes - extent +
+				     orl_owner_reach((enum orl_kind)head->b),
+			     place);
+}
+
+int orl_owner_apply(const struct orl_place *place,
+		    const struct orl_record *head, const void *operands,
+		    size_t count)
+{
+	const struct orl_acc acc = {
+		.op = (enum orl_op)head->a,
+		.kind = (enum orl_kind)head->b,
+		.count = count,
+		.origin = operands,
+		.result = NULL,
+		.layout = NULL,
+		.items = count,
+		.domain = NULL,
+		.lasting = false,
+	};
+
+	return orl_acc_issue(place, &acc);
+}
+
 /* -- rows ------------------------------------------------------------------ */
 
 /* The elements of all rows; false if they are more than a message's, or than
@@ -293,4 +330,10 @@ void orl_acc_serve(void)
 	orl_am_handle(ORL_AM_FOP, serve_fop);
 	orl_am_handle(ORL_AM_CAS, serve_cas);
 	orl_pull_serve();
+	orl_push_serve();
+}
+
+void orl_acc_end(void)
+{
+	orl_push_end();
 }

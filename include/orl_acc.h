@@ -197,6 +197,8 @@ int orl_nic_cas(struct orl_link *link, const struct orl_place *place,
 
 /* Installs the handlers by which this rank serves others.  Once. */
 void orl_acc_serve(void);
+/* What was kept for other nodes, before the network is closed. */
+void orl_acc_end(void);
 
 /* -- kernels: plain code for elements nobody else touches meanwhile -------- */
 

@@ -54,6 +54,8 @@ struct orl_am_peer {
 	uint32_t awaited;  /* slots that await its answer */
 	size_t bytes;	 /* to or by it, but answers, since none was awaited */
 	uint64_t nudged; /* when it was, last */
+	struct orl_loan *loan; /* of its memory, for operands; atomics', or
+				* NULL */
 	struct orl_am_message *answers; /* under construction, or NULL */
 	struct orl_am_message *waiting; /* for credit, in their order */
 	struct orl_am_message **last_waiting;
@@ -236,6 +238,7 @@ enum orl_am_type {
 	ORL_AM_FOP,
 	ORL_AM_CAS,
 	ORL_AM_PULL,
+	ORL_AM_PUSH,
 	ORL_AM_LOCK, /* win */
 	ORL_AM_UNLOCK,
 	ORL_AM_LEASE,

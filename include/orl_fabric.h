@@ -44,7 +44,9 @@ struct orl_fabric {
 	size_t inject_most;   /* bytes of a message that orl_fabric_inject
 			       * takes */
 	size_t transfer_most; /* bytes of one read or write */
-	bool atomics;	      /* orl_fabric_atomic may be called */
+	bool in_order; /* messages arrive behind the writes before them, so
+			* that orl_fabric_write_ahead may be called */
+	bool atomics;  /* orl_fabric_atomic may be called */
 	/* Orders that atomics on the same bytes keep by themselves, in the
 	 * order in which they were posted: ORL_ORDER_... */
 	unsigned atomic_order;
@@ -168,6 +170,14 @@ void orl_fabric_write(struct orl_fabric_op *op, uint64_t peer, uint64_t addr,
 		      uint64_t key, const void *src, size_t len);
 void orl_fabric_read(struct orl_fabric_op *op, uint64_t peer, uint64_t addr,
 		     uint64_t key, void *dst, size_t len);
+
+/*
+ * A write that is done when src may be reused: a message that is sent after it
+ * arrives when the data are visible, or never.  Any error loses the peer.
+ */
+void orl_fabric_write_ahead(struct orl_fabric_op *op, uint64_t peer,
+			    uint64_t addr, uint64_t key, const void *src,
+			    size_t len);
 
 /*
  * A message of at most message_most bytes; those to one peer arrive in order.

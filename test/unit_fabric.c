@@ -2,7 +2,8 @@
 /*
  * Claim: between two processes reads and writes of any size are complete when
  * they are done, messages come whole and in their order whatever the provider
- * has room for, and who sleeps is woken by what comes, and by nothing else.
+ * has room for, and behind writes ahead of them, and who sleeps is woken by
+ * what comes, and by nothing else.
  */
 #include "fabric_pair.h"
 
@@ -165,6 +166,79 @@ static void messages(void)
 	partner = partner_start(flood);
 	flood(&partner);
 	partner_end(&partner);
+}
+
+/* Blocks of more than a socket takes at once. */
+#define AHEAD	    60
+#define AHEAD_BYTES ((size_t)3 << 20)
+
+/* The number in a message is that of the data which are here before it. */
+static void expect_data(const void *message, size_t len)
+{
+	uint64_t number = *(const uint64_t *)message;
+	const unsigned char *block = shared->area + number % 2 * AHEAD_BYTES;
+
+	check(number == (uint64_t)received);
+	for (size_t i = 0; i < AHEAD_BYTES; i += 61)
+		check(block[i] == number);
+	check(block[AHEAD_BYTES - 1] == number);
+	received++;
+}
+
+static void watch_data(struct partner *partner)
+{
+	struct card card;
+
+	open_fabric(expect_data);
+	meet_by_card(partner, &card);
+	while (received < AHEAD)
+		make_progress();
+	check(!shared->stop);
+	meet(partner);
+	close_fabric();
+}
+
+/* Each block has been looked at when it is written again. */
+static void write_ahead(struct partner *partner, uint64_t peer,
+			const struct card *card)
+{
+	unsigned char *src = malloc(2 * AHEAD_BYTES);
+	struct request writes[2];
+
+	for (uint64_t i = 0; i < AHEAD; i++) {
+		size_t at = i % 2 * AHEAD_BYTES;
+
+		memset(src + at, (int)i, AHEAD_BYTES);
+		prepare(&writes[i % 2]);
+		orl_fabric_write_ahead(&writes[i % 2].op, peer, card->base + at,
+				       card->key, src + at, AHEAD_BYTES);
+		check(!send_to(peer, &i, 8));
+		check(!wait_for(&writes[i % 2]));
+		/* This has been executed when it ends, and so has what was
+		 * sent before. */
+		check(!write_to(peer, card, AREA - 8, &i, 8));
+	}
+	meet(partner);
+	free(src);
+}
+
+static void ahead(void)
+{
+	struct partner partner;
+	struct card card;
+	uint64_t peer;
+
+	make_shared();
+	partner = partner_start(watch_data);
+	open_fabric(count_message);
+	peer = meet_by_card(&partner, &card);
+	if (orl_fabric.in_order) {
+		write_ahead(&partner, peer, &card);
+		partner_end(&partner);
+	} else {
+		reap(&partner);
+	}
+	close_fabric();
 }
 
 /* What was sent before closing arrives. */
@@ -396,6 +470,7 @@ static const struct process_case cases[] = {
 	{ "many transfers", many_transfers },
 	{ "any memory", any_memory },
 	{ "messages", messages },
+	{ "writes ahead", ahead },
 	{ "closing", closing },
 	{ "sleeping", sleeping },
 	{ "read from a sleeper", read_from_sleeper },

@@ -67,6 +67,7 @@ static union {
 	struct orl_record_fop fop;
 	struct orl_record_cas cas;
 	struct orl_record_pull pull;
+	struct orl_record_push push;
 	unsigned char bytes[MOST];
 } record;
 
@@ -199,6 +200,18 @@ static void make_pull(void)
 	record.head.bytes = sizeof(record.pull);
 	record.pull.count = WINDOW / 8;
 	record.pull.slot = SLOT;
+}
+
+static void make_push(uint32_t loan)
+{
+	memset(&record, 0, sizeof(record));
+	record.head.type = ORL_AM_PUSH;
+	record.head.a = ORL_SUM;
+	record.head.b = ORL_F64;
+	record.head.bytes = sizeof(record.push);
+	record.push.count = WINDOW / 8;
+	record.push.loan = loan;
+	record.push.slot = SLOT;
 }
 
 /* -- cases ----------------------------------------------------------------- */
@@ -373,9 +386,59 @@ static void failed_pull(void)
 	check(peer->error);
 }
 
+/* Of the peer's loan, and of none other. */
+static void all_push(void)
+{
+	struct orl_am_peer other = { .error = 0 };
+	struct orl_offer mine, others;
+
+	orl_fabric.in_order = false;
+	orl_push_offer(peer, &mine);
+	check(mine.key == ORL_NO_KEY);
+	make_push(0);
+	expect(false, "without a loan", ORL_SUM, ORL_F64);
+	orl_fabric.in_order = is_registered = true;
+	orl_push_offer(peer, &mine);
+	orl_push_offer(&other, &others);
+	check(mine.key != ORL_NO_KEY && others.key != ORL_NO_KEY);
+	check(mine.loan != others.loan);
+	REFUSED(make_push(mine.loan), record.push.loan, others.loan);
+	REFUSED(make_push(mine.loan), record.push.loan, 1000);
+	REFUSED(make_push(mine.loan), record.push.loan, UINT32_MAX);
+	REFUSED(make_push(mine.loan), record.push.at, UINT32_MAX - 63);
+	REFUSED(make_push(mine.loan), record.push.at, (1 << 20) - 2048);
+	REFUSED(make_push(mine.loan), record.push.at, 8);
+	REFUSED(make_push(mine.loan), record.head.a, ORL_OP_COUNT);
+	REFUSED(make_push(mine.loan), record.head.a, ORL_NO_OP);
+	REFUSED(make_push(mine.loan), record.head.b, ORL_KIND_COUNT);
+	REFUSED(make_push(mine.loan), record.head.bytes,
+		sizeof(record.push) - 1);
+	REFUSED(make_push(mine.loan), record.push.count, 0);
+	REFUSED(make_push(mine.loan), record.push.count, WINDOW / 8 + 1);
+	REFUSED(make_push(mine.loan), record.push.count, 1ull << 61);
+	REFUSED(make_push(mine.loan), record.push.off, 1);
+	REFUSED(make_push(mine.loan), record.push.off, UINT64_MAX);
+	make_push(mine.loan);
+	record.push.at = (1 << 20) - WINDOW;
+	expect(true, "at the end of the loan", ORL_SUM, ORL_F64);
+	/* A lost peer's is lent again, others' are not. */
+	for (int i = 0; i < 100; i++) {
+		static struct orl_am_peer more[100];
+
+		orl_push_offer(&more[i], &others);
+	}
+	check(others.key == ORL_NO_KEY);
+	other.error = -EHOSTDOWN;
+	orl_push_offer(&(struct orl_am_peer){ .error = 0 }, &others);
+	check(others.key != ORL_NO_KEY && others.loan != mine.loan);
+	orl_push_offer(peer, &others);
+	check(others.loan == mine.loan);
+}
+
 int main(void)
 {
 	start();
+	all_push();
 	all_cas();
 	all_fop();
 	all_acc();

@@ -58,8 +58,10 @@ void orl_win_left(void)
 	orl_type_end();
 	orl_stats_leave();
 	orl_trace_close();
-	if (orl_am_is_open())
-		orl_am_close();
+	if (!orl_am_is_open())
+		return;
+	orl_acc_end();
+	orl_am_close();
 }
 
 /* -- creation -------------------------------------------------------------- */

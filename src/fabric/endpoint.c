@@ -55,6 +55,20 @@ static size_t find_message_most(const struct fi_info *info)
 						  : info->ep_attr->max_msg_size;
 }
 
+/*
+ * That messages stay behind writes has to be asked for, but of a provider that
+ * can do it: others would not be offered.  Atomics take it away.
+ */
+static bool ask_for_order(struct fi_info *info)
+{
+	if (strcmp(info->fabric_attr->prov_name, "tcp;ofi_rxm") != 0 ||
+	    (info->caps & FI_ATOMIC))
+		return false;
+	info->tx_attr->msg_order |= FI_ORDER_SAW;
+	info->rx_attr->msg_order |= FI_ORDER_SAW;
+	return true;
+}
+
 static void note_traits(struct orl_endpoint *endpoint,
 			const struct fi_info *info)
 {
@@ -199,6 +213,7 @@ int orl_endpoint_open(struct orl_endpoint *endpoint, struct fi_info *info,
 
 	memset(endpoint, 0, sizeof(*endpoint));
 	note_traits(endpoint, info);
+	endpoint->in_order = ask_for_order(info);
 	*step = "FI_OFI_RXM_BUFFER_SIZE below 4096";
 	if (endpoint->message_most < MESSAGE_LEAST)
 		return -EMSGSIZE;

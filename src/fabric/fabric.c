@@ -34,6 +34,7 @@ static void describe(const struct orl_candidate *candidate)
 	orl_fabric.message_most = orl_endpoint.message_most;
 	orl_fabric.buffer_bytes = orl_endpoint.buffer_bytes;
 	orl_fabric.inject_most = orl_endpoint.inject_most;
+	orl_fabric.in_order = orl_endpoint.in_order;
 	orl_fabric.transfer_most = most < TRANSFER_MOST ? most : TRANSFER_MOST;
 	orl_atomics_query(info);
 }

@@ -89,6 +89,7 @@ struct orl_endpoint {
 	 * saves it a registration; 0 where there is none to be saved. */
 	size_t inject;
 	size_t inject_most; /* of a message */
+	bool in_order;	    /* messages stay behind writes */
 	bool has_sockets;   /* to sleep on, see sockets.c; else */
 	int fd;		    /* the completion queue's, or -1: none */
 	size_t recv_bytes;  /* of each receive buffer */

@@ -17,7 +17,7 @@
 /* Peers that one poll serves: it must not take long. */
 #define SERVED_AT_ONCE 8
 
-enum { WRITE = 1, READ, SEND, ATOMIC };
+enum { WRITE = 1, WRITE_AHEAD, READ, SEND, ATOMIC };
 
 size_t orl_posted;
 
@@ -36,7 +36,10 @@ static bool is_injected(const struct orl_fabric_op *op)
 static int take_registered(struct orl_fabric_op *op)
 {
 	static const uint64_t access[] = {
-		[WRITE] = FI_WRITE, [READ] = FI_READ, [SEND] = FI_SEND
+		[WRITE] = FI_WRITE,
+		[WRITE_AHEAD] = FI_WRITE,
+		[READ] = FI_READ,
+		[SEND] = FI_SEND,
 	};
 	struct fid_mr *mr = NULL;
 	int rc = 0;
@@ -108,7 +111,8 @@ static int post_transfer(struct orl_fabric_op *op, void *buf, void *desc)
 
 	if (op->kind == READ)
 		return (int)fi_readmsg(orl_endpoint.ep, &transfer, flags);
-	flags |= FI_DELIVERY_COMPLETE;
+	if (op->kind == WRITE)
+		flags |= FI_DELIVERY_COMPLETE;
 	if (is_injected(op))
 		flags |= FI_INJECT;
 	return (int)fi_writemsg(orl_endpoint.ep, &transfer, flags);
@@ -139,8 +143,8 @@ static int post(struct orl_fabric_op *op)
 {
 	int rc = post_to_provider(op);
 
-	if (orl_unlikely(rc == -EFAULT &&
-			 (op->kind == WRITE || op->kind == SEND))) {
+	if (orl_unlikely(rc == -EFAULT && op->kind != READ &&
+			 op->kind != ATOMIC)) {
 		rc = take_copy(op);
 		if (!rc)
 			rc = post_to_provider(op);
@@ -154,7 +158,8 @@ static void fail(struct orl_fabric_op *op, int rc)
 {
 	op->error = rc;
 	orl_list_append(&orl_failed, op);
-	if (!orl_fabric_is_of_operation(rc))
+	/* What follows a write ahead must not arrive without it. */
+	if (op->kind == WRITE_AHEAD || !orl_fabric_is_of_operation(rc))
 		orl_peer_lose(orl_peer_of(op->peer), rc);
 }
 
@@ -236,9 +241,15 @@ bool orl_post_kept(void)
 
 /* -- the interface --------------------------------------------------------- */
 
-static void start_transfer(struct orl_fabric_op *op)
+static void transfer(struct orl_fabric_op *op, uint64_t peer, uint64_t addr,
+		     uint64_t key, const void *buf, size_t len)
 {
-	if (orl_unlikely(!op->len || op->len > orl_fabric.transfer_most)) {
+	op->peer = peer;
+	op->addr = addr;
+	op->key = key;
+	op->buf = buf;
+	op->len = len;
+	if (orl_unlikely(!len || len > orl_fabric.transfer_most)) {
 		op->mr = op->piece = op->copy = NULL;
 		fail(op, -EMSGSIZE);
 		return;
@@ -250,24 +261,22 @@ void orl_fabric_write(struct orl_fabric_op *op, uint64_t peer, uint64_t addr,
 		      uint64_t key, const void *src, size_t len)
 {
 	op->kind = WRITE;
-	op->peer = peer;
-	op->addr = addr;
-	op->key = key;
-	op->buf = src;
-	op->len = len;
-	start_transfer(op);
+	transfer(op, peer, addr, key, src, len);
+}
+
+void orl_fabric_write_ahead(struct orl_fabric_op *op, uint64_t peer,
+			    uint64_t addr, uint64_t key, const void *src,
+			    size_t len)
+{
+	op->kind = WRITE_AHEAD;
+	transfer(op, peer, addr, key, src, len);
 }
 
 void orl_fabric_read(struct orl_fabric_op *op, uint64_t peer, uint64_t addr,
 		     uint64_t key, void *dst, size_t len)
 {
 	op->kind = READ;
-	op->peer = peer;
-	op->addr = addr;
-	op->key = key;
-	op->buf = dst;
-	op->len = len;
-	start_transfer(op);
+	transfer(op, peer, addr, key, dst, len);
 }
 
 bool orl_fabric_inject(uint64_t addr, const void *message, size_t len)
