@@ -240,7 +240,7 @@ EXTRA_DIST += test/links.h test/nowhere.h test/fuzz_input.h
 
 # -- other nodes: ranks of several at once, whose progress, who is lost ----------
 #	test/lost.sh 3 kill fence	one of them
-nodes = test/mixed
+nodes = test/mixed test/round_trips
 HOSTS_TESTS += $(nodes)
 check_PROGRAMS += $(nodes) test/progress_job test/lost test/message_size_job
 TESTS += $(nodes) test/progress_modes.sh test/lost.sh test/message_size.sh
