@@ -116,7 +116,7 @@ void orl_buffer_note(struct orl_win *win, const struct orl_buffer *buffer,
 		     bool keep)
 {
 	struct orl_check *check = win->check;
-	struct orl_buffer mine = *buffer, other;
+	struct orl_buffer mine = *buffer, other = mine;
 	bool found;
 
 	pthread_mutex_lock(&check->lock);
