@@ -6,6 +6,7 @@ top=${top_builddir:-.}
 test -n "${ORIEL_TEST_HOST:-}" && ORIELRUN=
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1
+export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe # Open MPI 5
 out=$(mktemp) || exit 1
 trap 'rm -f "$out"' EXIT
 
