@@ -28,7 +28,7 @@ END
 # One declaration a line; names in scope of a comment are gone by now.
 echo '#include <mpi.h>' >"$dir/mpi.c"
 ${CC:-mpicc} -E -P "$dir/mpi.c" >"$dir/mpi.i" || exit 1
-tr '\n' ' ' <"$dir/mpi.i" | tr ';{}' '\n\n\n' |
+tr '\n' ' ' <"$dir/mpi.i" | tr ';{}' '\n\n\n' | grep -v '^ *typedef' |
 sed -nE 's/^.*[^A-Za-z0-9_](P?MPIX?_[A-Za-z0-9_]*) *\((.*)$/\1 (\2/p' |
 awk '$1 ~ /^P?MPIX?_Win_/ || /[(, ]MPI_Win[ *,)]/ ||
      $1 ~ /^P?MPI_(Alloc|Free)_mem$/ { print $1 }' |

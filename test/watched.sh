@@ -43,10 +43,16 @@ for path in direct,cma cma software; do
 	rm -rf "$dir/trace"
 done
 
+# has_sums: does standard error tell of a window?  The host may write there too.
+has_sums()
+{
+	grep -E '^oriel|"window"' "$dir/err"
+}
+
 # As a picture, and nothing beside it.
 job ORIEL_STATS="$dir/heat.svg"
 python3 "$top/test/heat.py" "$dir/heat.svg" || fail "picture: see above"
-grep . "$dir/err" && fail "a picture and words"
+has_sums && fail "a picture and words"
 
 # In words, and as JSON, to standard error; and nothing if nobody asks.
 job ORIEL_STATS=1
@@ -59,7 +65,7 @@ grep -q "not freed" "$dir/err" || fail "does not tell of the window left"
 job ORIEL_STATS=json
 grep -q '^{"window": 1, ' "$dir/err" || fail "no JSON: $(cat "$dir/err")"
 job ORIEL_STATS=0
-grep . "$dir/err" && fail "that is said though nobody asked"
+has_sums && fail "that is said though nobody asked"
 job ORIEL_STATS="$dir/no/such/folder"
 grep -q "ORIEL_STATS=.*No such file" "$dir/err" ||
 	fail "no word of a file that cannot be written"
