@@ -72,6 +72,18 @@ EXTRA_DIST += test/packages.sh
 CLEANFILES += test-suite-deb.log
 # -- end of Debian packages ------------------------------------------------------
 
+# -- Debian 13, in a root of its own; not part of make check ----------------------
+#	make check-trixie ORIEL_TRIXIE_TESTS='test/put_get' ORIEL_TRIXIE_HOSTS=mpich
+.PHONY: check-trixie clean-trixie
+check-trixie:
+	$(MAKE) $(AM_MAKEFLAGS) check TESTS=test/trixie.sh \
+		TEST_SUITE_LOG=test-suite-trixie.log SH_LOG_COMPILER=$(SHELL)
+EXTRA_DIST += test/trixie.sh
+CLEANFILES += test-suite-trixie.log
+clean-trixie:
+	rm -rf trixie
+# -- end of Debian 13 --------------------------------------------------------------
+
 # -- Fortran -----------------------------------------------------------------------
 fortran_parts = test/fortran/binding.inc test/fortran/check.F90 \
 	test/fortran/compiler \
@@ -272,7 +284,7 @@ check-tsan:
 		TEST_SUITE_LOG=test-suite-tsan.log SH_LOG_COMPILER=$(SHELL)
 clean-tsan:
 	rm -rf tsan
-clean-local: clean-tsan clean-deb
+clean-local: clean-tsan clean-deb clean-trixie
 # -- end of ThreadSanitizer ---------------------------------------------------------
 
 # -- what users see: sums, traces, the doctor ----------------------------------------
