@@ -113,11 +113,26 @@
 	ORL_HOST_TESTING(X)                                                    \
 	ORL_HOST_LARGE(X)
 
+/* MPI-4.1's, of which mpi.h may know nothing, or know them otherwise. */
+#define ORL_HOST_NEWER(X)                                                      \
+	X(Request_get_status_all)                                              \
+	X(Request_get_status_any)                                              \
+	X(Request_get_status_some)
+
 /* The host's own function of each name. */
 struct orl_host {
 #define ORL_HOST_MEMBER(name) __typeof__(&MPI_##name) name;
 	ORL_HOST_FUNCTIONS(ORL_HOST_MEMBER)
 #undef ORL_HOST_MEMBER
+	/* NULL where the host has none. */
+	int (*Request_get_status_all)(int count, MPI_Request requests[],
+				      int *flag, MPI_Status statuses[]);
+	int (*Request_get_status_any)(int count, MPI_Request requests[],
+				      int *index, int *flag,
+				      MPI_Status *status);
+	int (*Request_get_status_some)(int count, MPI_Request requests[],
+				       int *done, int indices[],
+				       MPI_Status statuses[]);
 };
 
 /* Constant after orl_host_load. */

@@ -39,7 +39,7 @@ liboriel_la_SOURCES = include/oriel.h \
 	src/mpi/block.c src/mpi/block.h src/mpi/communicate.c src/mpi/counted.h \
 	src/mpi/entry.h src/mpi/error.c src/mpi/extend.c src/mpi/extend_fortran.c src/mpi/finalize.c \
 	src/mpi/fortran.c src/mpi/library.c src/mpi/object.c src/mpi/stat.c \
-	src/mpi/request.c src/mpi/survey.c src/mpi/synchronise.c src/mpi/unit.h src/mpi/window.c
+	src/mpi/request.c src/mpi/request_status.c src/mpi/survey.c src/mpi/synchronise.c src/mpi/unit.h src/mpi/window.c
 liboriel_la_LIBADD = libcore.la
 liboriel_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined \
 	-export-symbols-regex '^(P?MPI_|p?mpi_win_get_attr|MPII_Win_[gs]et_attr$$|[oO]riel_|ucp_worker_progress$$)'

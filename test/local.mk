@@ -31,7 +31,7 @@ behaviour = \
 	test/accumulate test/fetch_op test/compare_swap \
 	test/fence test/crowded test/pscw test/pscw_test \
 	test/lock test/exclusive test/flush test/flush_order test/unlock_order \
-	test/requests test/requests_many test/requests_pending \
+	test/requests test/requests_many test/requests_pending test/requests_status \
 	test/requests_errors test/requests_threads \
 	test/shared test/passive test/host_progress \
 	test/atomic test/misaligned test/order test/proc_null \

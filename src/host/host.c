@@ -54,12 +54,20 @@ static bool is_own_host(void)
 	return false;
 }
 
-/* Sets *fn; false, with the reason logged, if the host has no such name. */
-static bool find_function(const char *name, void *fn)
+/* Sets *fn; false if the host has no such name. */
+static bool find_any(const char *name, void *fn)
 {
 	void *found = dlsym(RTLD_NEXT, name);
 
 	memcpy(fn, &found, sizeof(found));
+	return found;
+}
+
+/* The same, with the reason logged. */
+static bool find_function(const char *name, void *fn)
+{
+	bool found = find_any(name, fn);
+
 	if (!found)
 		orl_log(ORL_LOG_ERROR, "%s has no %s", orl_host_name, name);
 	return found;
@@ -73,6 +81,9 @@ bool orl_host_load(void)
 #define ORL_HOST_FIND(name)                                                    \
 	all = all && find_function("PMPI_" #name, &orl_host.name);
 	ORL_HOST_FUNCTIONS(ORL_HOST_FIND)
+#undef ORL_HOST_FIND
+#define ORL_HOST_FIND(name) find_any("PMPI_" #name, &orl_host.name);
+	ORL_HOST_NEWER(ORL_HOST_FIND)
 #undef ORL_HOST_FIND
 	return all;
 }
