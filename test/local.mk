@@ -47,10 +47,10 @@ behaviour = \
 	test/session test/session_alone test/session_world \
 	test/session_first test/session_cycles
 
-check_PROGRAMS += $(behaviour) test/killed_job
-TESTS += $(behaviour) test/killed.sh test/absent.sh
+check_PROGRAMS += $(behaviour) test/killed_job test/fatal_job
+TESTS += $(behaviour) test/killed.sh test/absent.sh test/fatal.sh
 EXTRA_DIST += test/run test/sessions.h test/test.h test/agents.h test/hosts.h test/elements.h test/acc.h \
-	test/killed.sh test/absent.sh
+	test/killed.sh test/absent.sh test/fatal.sh
 # -- end of behaviour ----------------------------------------------------------
 
 # -- large: gigabytes in one call; not part of make check ------------------------

@@ -121,6 +121,37 @@ static void by_waitall_statuses(struct batch *b)
 	check(n == 1, "received %d", n);
 }
 
+/* What a call says that it has completed: none twice. */
+static bool take(const struct batch *b, bool done[COUNT], int i,
+		 const char *call)
+{
+	if (!check(i >= 0 && i < COUNT && i != NOTHING && !done[i],
+		   "%s chose %d", call, i))
+		return false;
+	done[i] = true;
+	return check(b->r[i] == MPI_REQUEST_NULL, "request %d after %s", i,
+		     call);
+}
+
+/* And each status is that of the request of the same place in the list. */
+static bool take_some(const struct batch *b, bool done[COUNT], int n,
+		      const int *list, const MPI_Status *statuses,
+		      const char *call)
+{
+	int k;
+
+	for (k = 0; k < n; k++) {
+		if (!take(b, done, list[k], call))
+			return false;
+		if (list[k] == IRECV)
+			check(statuses[k].MPI_SOURCE == test_prev() &&
+				      statuses[k].MPI_TAG == TAG,
+			      "%s: the receive is from %d, tag %d", call,
+			      statuses[k].MPI_SOURCE, statuses[k].MPI_TAG);
+	}
+	return true;
+}
+
 static void by_waitany(struct batch *b)
 {
 	bool done[COUNT] = { false };
@@ -128,10 +159,8 @@ static void by_waitany(struct batch *b)
 
 	for (left = COUNT - 1; left; left--) {
 		MPI_Waitany(COUNT, b->r, &i, MPI_STATUS_IGNORE);
-		if (!check(i >= 0 && i < COUNT && i != NOTHING && !done[i],
-			   "Waitany chose %d", i))
+		if (!take(b, done, i, "Waitany"))
 			return;
-		done[i] = true;
 	}
 	MPI_Waitany(COUNT, b->r, &i, MPI_STATUS_IGNORE);
 	check(i == MPI_UNDEFINED, "Waitany of none: %d", i);
@@ -141,10 +170,12 @@ static void by_waitsome(struct batch *b)
 {
 	int list[COUNT], n, left = COUNT - 1;
 	MPI_Status statuses[COUNT];
+	bool done[COUNT] = { false };
 
 	while (left > 0) {
 		MPI_Waitsome(COUNT, b->r, &n, list, statuses);
-		if (!check(n > 0 && n <= left, "Waitsome says %d", n))
+		if (!check(n > 0 && n <= left, "Waitsome says %d", n) ||
+		    !take_some(b, done, n, list, statuses, "Waitsome"))
 			return;
 		left -= n;
 	}
@@ -174,11 +205,11 @@ static void by_testall(struct batch *b)
 static void by_testany(struct batch *b)
 {
 	int left = COUNT - 1, i, flag;
+	bool done[COUNT] = { false };
 
 	while (left) {
 		MPI_Testany(COUNT, b->r, &i, &flag, MPI_STATUS_IGNORE);
-		if (flag &&
-		    !check(i >= 0 && i < COUNT && i != NOTHING, "%d", i))
+		if (flag && !take(b, done, i, "Testany"))
 			return;
 		left -= flag;
 	}
@@ -189,10 +220,13 @@ static void by_testany(struct batch *b)
 static void by_testsome(struct batch *b)
 {
 	int left = COUNT - 1, list[COUNT], n;
+	MPI_Status statuses[COUNT];
+	bool done[COUNT] = { false };
 
 	while (left > 0) {
-		MPI_Testsome(COUNT, b->r, &n, list, MPI_STATUSES_IGNORE);
-		if (!check(n >= 0 && n <= left, "Testsome says %d", n))
+		MPI_Testsome(COUNT, b->r, &n, list, statuses);
+		if (!check(n >= 0 && n <= left, "Testsome says %d", n) ||
+		    !take_some(b, done, n, list, statuses, "Testsome"))
 			return;
 		left -= n;
 	}

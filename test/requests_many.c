@@ -2,7 +2,8 @@
 /*
  * 10,000 requests of R-forms may be outstanding, small and large ones, and
  * are completed by one Waitall, by Waitany until none is left, and by
- * Request_free with the flush or unlock that completes the operation.
+ * Request_free with the flush or unlock that completes the operation, be it
+ * complete or not.  MPI_Cancel does not cancel it.
  */
 /* ranks: 1 2; paths: default cma */
 #include "test.h"
@@ -10,6 +11,8 @@
 #define MANY  10000
 #define ANY   500 /* Waitany is quadratic */
 #define LARGE 70001
+#define DROPS 20 /* that many large gets, not complete when they are begun */
+#define DROP  35000
 
 static MPI_Request requests[MANY];
 static int words[MANY];
@@ -98,6 +101,82 @@ static void freed(struct test_win *w, int t)
 	verify(w, t, 3, MANY);
 }
 
+static void fetch(struct test_win *w, int t, char *got)
+{
+	int i;
+
+	memset(got, 0, (size_t)DROPS * DROP);
+	for (i = 0; i < DROPS; i++)
+		MPI_Rget(got + (size_t)i * DROP, DROP, MPI_BYTE, t, at(w, t, 0),
+			 DROP, MPI_BYTE, w->win, &requests[i]);
+}
+
+static void fetched(const char *got, const char *how)
+{
+	int i;
+
+	for (i = 0; i < DROPS; i++) {
+		size_t good = test_differs(got + (size_t)i * DROP, DROP,
+					   test_rank, 8);
+
+		check(good == DROP, "get %d, byte %zu, %s", i, good, how);
+	}
+}
+
+static void drop(void)
+{
+	int i;
+
+	for (i = 0; i < DROPS; i++)
+		MPI_Request_free(&requests[i]);
+}
+
+/* In the place of requests that are freed come others at once. */
+static void dropped(struct test_win *w, int t)
+{
+	char *got = malloc((size_t)DROPS * DROP);
+	char *more = malloc((size_t)DROPS * DROP);
+
+	test_fill(got, DROP, test_rank, 8);
+	MPI_Win_lock(MPI_LOCK_SHARED, t, 0, w->win);
+	MPI_Put(got, DROP, MPI_BYTE, t, at(w, t, 0), DROP, MPI_BYTE, w->win);
+	MPI_Win_flush(t, w->win);
+	fetch(w, t, got);
+	drop();
+	fetch(w, t, more);
+	MPI_Waitall(DROPS, requests, MPI_STATUSES_IGNORE);
+	fetched(more, "beside others that were freed");
+	MPI_Win_flush(t, w->win);
+	fetched(got, "freed and flushed");
+	fetch(w, t, got);
+	drop();
+	MPI_Win_unlock(t, w->win);
+	fetched(got, "freed and unlocked");
+	free(got);
+	free(more);
+}
+
+/* Erroneous (section 11.3.5), but no reason to lose data. */
+static void cancelled(struct test_win *w, int t)
+{
+	char *got = malloc((size_t)DROPS * DROP);
+	MPI_Status statuses[DROPS];
+	int i, flag;
+
+	MPI_Win_lock(MPI_LOCK_SHARED, t, 0, w->win);
+	fetch(w, t, got);
+	for (i = 0; i < DROPS; i++)
+		MPI_Cancel(&requests[i]);
+	MPI_Waitall(DROPS, requests, statuses);
+	fetched(got, "cancelled");
+	for (i = 0; i < DROPS; i++) {
+		MPI_Test_cancelled(&statuses[i], &flag);
+		check(!flag, "get %d is told to be cancelled", i);
+	}
+	MPI_Win_unlock(t, w->win);
+	free(got);
+}
+
 int main(int argc, char **argv)
 {
 	struct test_win w;
@@ -115,6 +194,8 @@ int main(int argc, char **argv)
 	MPI_Win_lock(MPI_LOCK_SHARED, t, 0, w.win);
 	large(&w, t);
 	MPI_Win_unlock(t, w.win);
+	dropped(&w, t);
+	cancelled(&w, t);
 	test_win_close(&w);
 	return test_finish();
 }
