@@ -248,7 +248,7 @@ static int write_fop(struct orl_link *link, const struct orl_place *place,
 	record->off = orl_path_off(place->target, place->addr);
 	record->pad = 0;
 	if (operand)
-		memcpy(record->operand, acc->origin, operand);
+		orl_copy(record->operand, acc->origin, operand);
 	return want_answer(link, acc->kind, 1, acc->result, &record->slot);
 }
 
@@ -284,8 +284,8 @@ static int write_cas(struct orl_link *link, uint64_t off,
 	record->head.b = (uint8_t)call->kind;
 	record->off = off;
 	record->pad = 0;
-	memcpy(record->operands, call->compare, extent);
-	memcpy(record->operands + extent, call->origin, extent);
+	orl_copy(record->operands, call->compare, extent);
+	orl_copy(record->operands + extent, call->origin, extent);
 	return want_answer(link, call->kind, 1, call->result, &record->slot);
 }
 

@@ -21,9 +21,15 @@
 static alignas(ALIGNMENT) unsigned char operand_room[ROOM];
 static alignas(ALIGNMENT) unsigned char result_room[ROOM];
 
-static const void *aligned_operand(const void *operand, size_t len)
+/* Of elements of that extent, which bounds what they may ask for. */
+static const void *aligned_operand(const void *operand, size_t len,
+				   size_t extent)
 {
-	if (orl_likely(!((uintptr_t)operand % ALIGNMENT)))
+	size_t align = extent & -extent;
+
+	if (align > ALIGNMENT)
+		align = ALIGNMENT;
+	if (orl_likely(!((uintptr_t)operand & (align - 1))))
 		return operand;
 	memcpy(operand_room, operand, len);
 	return operand_room;
@@ -42,7 +48,7 @@ static int send_result(const struct orl_am_source *source, uint32_t slot,
 
 	if (orl_unlikely(!answer))
 		return MPI_ERR_NO_MEM;
-	memcpy(answer, result, len);
+	orl_copy(answer, result, len);
 	return 0;
 }
 
@@ -252,7 +258,8 @@ static int serve_acc(const struct orl_am_source *source,
 	if (!check_acc(acc, &len))
 		return MPI_ERR_INTERN;
 	if (head->a != ORL_NO_OP)
-		operands = aligned_operand(&acc->rows[acc->nrows], len);
+		operands = aligned_operand(&acc->rows[acc->nrows], len,
+					   orl_kinds[head->b].extent);
 	rc = apply_rows(source, acc, operands);
 	if (rc || !acc->slot)
 		return rc;
@@ -283,9 +290,10 @@ static int serve_fop(const struct orl_am_source *source,
 		.op = (enum orl_op)head->a,
 		.kind = (enum orl_kind)head->b,
 		.count = 1,
-		.origin = head->a == ORL_NO_OP
-				  ? NULL
-				  : aligned_operand(fop->operand, extent),
+		.origin =
+			head->a == ORL_NO_OP
+				? NULL
+				: aligned_operand(fop->operand, extent, extent),
 		.result = fop->slot ? result_room : NULL,
 		.layout = NULL,
 		.items = 1,
@@ -318,7 +326,7 @@ static int serve_cas(const struct orl_am_source *source,
 			   orl_owner_reach((enum orl_kind)head->b), &place);
 	if (orl_unlikely(rc))
 		return rc;
-	operands = aligned_operand(cas->operands, 2 * extent);
+	operands = aligned_operand(cas->operands, 2 * extent, extent);
 	rc = orl_acc_cas(&place, (enum orl_kind)head->b, operands + extent,
 			 operands, result_room);
 	return rc ? rc : send_result(source, cas->slot, result_room, extent);

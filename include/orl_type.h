@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "orl_util.h"
 
@@ -294,5 +295,34 @@ void orl_type_gather(const struct orl_type *type, size_t count, const void *buf,
 		     void *elements);
 void orl_type_scatter(const struct orl_type *type, size_t count, void *buf,
 		      const void *elements);
+
+/*
+ * One load and one store at the sizes of elements: an aligned element is never
+ * seen half written.  The ranges may overlap: a process may put to itself.
+ * Where the compiler only knows that len is small, memcpy would be a rep movs,
+ * which takes several times as long.
+ */
+static inline void orl_copy(void *dst, const void *src, size_t len)
+{
+	switch (len) {
+	case 8:
+		__builtin_memcpy(dst, src, 8);
+		break;
+	case 4:
+		__builtin_memcpy(dst, src, 4);
+		break;
+	case 16:
+		__builtin_memcpy(dst, src, 16);
+		break;
+	case 2:
+		__builtin_memcpy(dst, src, 2);
+		break;
+	case 1:
+		__builtin_memcpy(dst, src, 1);
+		break;
+	default:
+		memmove(dst, src, len);
+	}
+}
 
 #endif

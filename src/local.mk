@@ -22,7 +22,7 @@ libcore_la_SOURCES = \
 	src/am/am.h src/am/answer.c src/am/deliver.c src/am/link.c \
 	src/am/message.c src/am/name.c src/am/network.c src/am/parked.c \
 	src/am/peer.c src/am/slot.c src/am/tally.c \
-	src/path/after.c src/path/cma.c src/path/copy.h src/path/direct.c src/path/keys.c \
+	src/path/after.c src/path/cma.c src/path/direct.c src/path/keys.c \
 	src/path/lazy.c \
 	src/path/queue.c src/path/queue.h src/path/remote.c \
 	src/path/remote.h src/path/serve.c src/path/transfer.c src/path/vector.c

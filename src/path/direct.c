@@ -5,8 +5,7 @@
  * that others see is up to the caller's fences.  No lock is needed.
  */
 #include "orl_path.h"
-
-#include "copy.h"
+#include "orl_type.h"
 
 static void *here(const struct orl_target *target, uint64_t addr)
 {

@@ -8,8 +8,8 @@
  */
 #include "queue.h"
 
-#include "copy.h"
 #include "orl_path.h"
+#include "orl_type.h"
 #include "orl_util.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include <mpi.h>
 #include <string.h>
 
-#include "copy.h"
+#include "orl_type.h"
 
 static orl_path_find_fn find_place;
 
