@@ -9,7 +9,9 @@
  * everybody comes to an end, and leaves the lock as it was.  Waiting is a
  * guard that is true when another try would enter: a try that fails changes
  * nothing once the visit has its place, so that a deadlock is an invalid end
- * state.  Bells are left out: orl_wait looks again by itself.
+ * state.  Turns (enter_in_turn) are left out: they enter as a new visit does
+ * that sees no line, and end by the clock.  Bells are left out: orl_wait looks
+ * again by itself.
  *
  * With ALONE the second side is exclusive (a rank's lock), else it shares
  * (the master).  LIVE: visits without end, in no hurry but within another;

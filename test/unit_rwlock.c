@@ -3,7 +3,7 @@
  * unit_rwlock.c - the lock of win/rwlock.c: its sides exclude each other as
  * they must and share as they may, also where its counters wrap, arrivals
  * are served in their order, and who is in a hurry waits for holders only;
- * the same for those who wait by trying again.
+ * the same for those who wait by trying again; turns end.
  */
 #include "rwlock.h"
 
@@ -198,6 +198,61 @@ static void test_steps(void)
 	check(lock.next == lock.serving && !lock.inside, "someone is left");
 }
 
+/* Visits that one who was first in line makes before it stands there again. */
+static _Atomic(int) visits;
+static _Atomic(bool) enough;
+
+static void *come_back(void *arg)
+{
+	int mode = (int)(intptr_t)arg;
+
+	do {
+		orl_rwlock_enter(&lock, mode);
+		atomic_fetch_add(&visits, 1);
+		orl_rwlock_leave(&lock, ORL_MODE_EXCLUSIVE);
+	} while (!enough);
+	return NULL;
+}
+
+static int visits_in_turn(int mode)
+{
+	struct orl_visit behind;
+	pthread_t thread;
+	int n;
+
+	lock = (struct orl_rwlock){ 0 };
+	visits = 0;
+	enough = false;
+	orl_rwlock_enter(&lock, ORL_MODE_EXCLUSIVE);
+	pthread_create(&thread, NULL, come_back, (void *)(intptr_t)mode);
+	wait_for_line(1);
+	orl_rwlock_begin(&behind, &lock, ORL_MODE_EXCLUSIVE);
+	check(!orl_rwlock_try(&behind), "beside an exclusive one");
+	orl_rwlock_leave(&lock, ORL_MODE_EXCLUSIVE);
+	wait_for_line(3); /* the turn ends, though nobody asks for the lock */
+	n = visits;
+	check(orl_rwlock_try(&behind), "no turn after a turn");
+	enough = true;
+	orl_rwlock_leave(&lock, ORL_MODE_EXCLUSIVE);
+	pthread_join(thread, NULL);
+	check(lock.next == lock.serving && !lock.inside, "someone is left");
+	return n;
+}
+
+#define TURNS 50 /* the system may take the core away in one */
+
+static void test_turns(void)
+{
+	int i, again = 0;
+
+	for (i = 0; i < TURNS; i++) {
+		check(visits_in_turn(ORL_MODE_EXCLUSIVE) == 1, "a turn");
+		again +=
+			visits_in_turn(ORL_MODE_EXCLUSIVE | ORL_MODE_TURNS) > 1;
+	}
+	check(again, "no turn");
+}
+
 int main(void)
 {
 	orl_options_load();
@@ -209,5 +264,6 @@ int main(void)
 	test_sharing(ORL_MODE_SECOND);
 	test_order();
 	test_steps();
+	test_turns();
 	return failures ? EXIT_FAILURE : EXIT_SUCCESS;
 }

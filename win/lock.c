@@ -49,10 +49,16 @@ static uint32_t count_exclusive(struct orl_win *win, int32_t change, bool joins)
 	return n;
 }
 
-static void enter_near(struct orl_rwlock *lock, int mode, uint32_t own)
+static void enter_near(const struct orl_win *win, struct orl_rwlock *lock,
+		       int mode, uint32_t own)
 {
-	if (orl_unlikely(!orl_rwlock_enter_at_once(lock, mode)))
-		orl_rwlock_enter(lock, mode | hurry_beside(own));
+	if (orl_likely(orl_rwlock_enter_at_once(lock, mode)))
+		return;
+	mode |= hurry_beside(own);
+	/* Of ranks of other nodes in the line it would take more than time. */
+	if (!win->spans)
+		mode |= ORL_MODE_TURNS;
+	orl_rwlock_enter(lock, mode);
 }
 
 /*
@@ -66,7 +72,7 @@ static int enter_master(struct orl_win *win)
 		return orl_lease_take(win, ORL_LEASE_ALONE);
 	if (count_exclusive(win, 1, true))
 		return 0;
-	enter_near(win->master, ORL_MODE_SECOND, OF_LOCK);
+	enter_near(win, win->master, ORL_MODE_SECOND, OF_LOCK);
 	if (orl_unlikely(count_exclusive(win, 1, false)))
 		orl_rwlock_leave(win->master, ORL_MODE_SECOND);
 	return 0;
@@ -99,7 +105,7 @@ static int enter_lock(struct orl_win *win, struct orl_target *target, int mode)
 	struct orl_link *link;
 
 	if (orl_likely(!target->path->remote)) {
-		enter_near(lock_of(target), mode, OF_LOCK);
+		enter_near(win, lock_of(target), mode, OF_LOCK);
 		return 0;
 	}
 	link = orl_remote_link(win, target);
@@ -299,7 +305,7 @@ static int enter_all(struct orl_win *win)
 		return rc;
 	if (orl_unlikely(win->spans))
 		return orl_lease_take(win, ORL_LEASE_ALL);
-	enter_near(win->master, ORL_MODE_SHARED, OF_ALL);
+	enter_near(win, win->master, ORL_MODE_SHARED, OF_ALL);
 	return 0;
 }
 

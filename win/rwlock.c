@@ -14,6 +14,8 @@
  * (ORL_MODE_HURRY), as soon as the holders permit; while it waits, nobody
  * else enters.
  *
+ * And for one whose turn it is (ORL_MODE_TURNS), where ranks outnumber cores.
+ *
  * A visit is a state machine that never waits by itself: who visits for
  * itself waits on the bell between its steps, and who visits for an origin of
  * another node (petition.c) is asked again by the progress of its process.
@@ -151,7 +153,7 @@ static bool has_entered(void *arg)
 	return orl_rwlock_try(arg);
 }
 
-static ORL_COLD void wait_inside(struct orl_visit *visit)
+static void wait_in_line(struct orl_visit *visit)
 {
 	struct orl_bell *bell = &visit->lock->bell;
 
@@ -162,13 +164,45 @@ static ORL_COLD void wait_inside(struct orl_visit *visit)
 	orl_wait(bell, BELL_TRY, has_entered, visit);
 }
 
+/*
+ * Where ranks outnumber cores the first in line does not run, as a rule: it
+ * comes in after a switch of the system's, which takes many times what is done
+ * inside.  So who has stood in line has a turn, of about such a switch: until
+ * its end it may enter again past the line, if the first there is not quicker.
+ * A turn costs a place in line, so all have as much of the lock as before.
+ */
+#define TURN_NS 5000
+
+static ORL_THREAD_LOCAL struct {
+	const struct orl_rwlock *lock;
+	uint64_t end;
+} turn;
+
+static bool enter_in_turn(struct orl_visit *visit)
+{
+	return turn.lock == visit->lock && orl_now_ns() < turn.end &&
+	       enter_inside(visit);
+}
+
+static ORL_COLD void wait_inside(struct orl_visit *visit, bool turns)
+{
+	turns = turns && visit->alone && orl_wait_is_crowded();
+	if (turns && enter_in_turn(visit))
+		return;
+	wait_in_line(visit);
+	if (turns) {
+		turn.lock = visit->lock;
+		turn.end = orl_now_ns() + TURN_NS;
+	}
+}
+
 void orl_rwlock_enter(struct orl_rwlock *lock, int mode)
 {
 	struct orl_visit visit;
 
 	orl_rwlock_begin(&visit, lock, mode);
 	if (orl_unlikely(!enter_new(&visit)))
-		wait_inside(&visit);
+		wait_inside(&visit, mode & ORL_MODE_TURNS);
 }
 
 bool orl_rwlock_enter_at_once(struct orl_rwlock *lock, int mode)

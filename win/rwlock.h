@@ -33,7 +33,9 @@ enum {
 	ORL_MODE_SECOND = 1, /* the second side */
 	ORL_MODE_ALONE = 2,  /* and exclusive: all of that side, or none */
 	ORL_MODE_EXCLUSIVE = ORL_MODE_SECOND | ORL_MODE_ALONE,
-	ORL_MODE_HURRY = 4 /* past the line: holds what others wait for */
+	ORL_MODE_HURRY = 4, /* past the line: holds what others wait for */
+	ORL_MODE_TURNS = 8  /* if ALONE, of orl_rwlock_enter: it may come back
+			       past the line for a moment (rwlock.c) */
 };
 
 /* orl_visit.stage: how far it has come. */

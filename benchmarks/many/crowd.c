@@ -3,8 +3,8 @@
  * crowd.c - rmacrowd, synchronisation of any number of ranks at once: a plain
  * MPI program that prints the microseconds of a fence, of a ring of post,
  * start, complete, wait, and of one grant of an exclusive lock that all ranks
- * ask for all the time; beside the last, on one node, those of a ticket lock
- * and of an MCS lock in shared memory, without MPI.
+ * ask for all the time; beside them, on one node, those of a barrier, a ticket
+ * lock and an MCS lock in shared memory, without MPI.
  *
  * Each time is the median of ROUNDS, each of a tenth of a second at least.
  */
@@ -23,7 +23,7 @@ static int rank, size, spins;
 static MPI_Win win;
 static MPI_Group before, after;
 
-/* -- locks without MPI ------------------------------------------------------*/
+/* -- without MPI -------------------------------------------------------------*/
 
 struct node {
 	_Atomic(int) next; /* rank + 1, or 0 */
@@ -36,6 +36,8 @@ struct raw {
 	char pad[56];
 	_Atomic(int) tail; /* rank + 1, or 0 */
 	char pad2[60];
+	_Atomic(unsigned) come, past; /* ranks at the barrier; barriers */
+	char pad3[56];
 	struct node nodes[];
 };
 
@@ -92,6 +94,24 @@ static void mcs(void)
 		pause_or_yield(i);
 	atomic_store_explicit(&raw->nodes[next - 1].waits, 0,
 			      memory_order_release);
+}
+
+/* The last to come tells the others: each runs once a barrier, no more. */
+static void barrier(void)
+{
+	unsigned mine = atomic_load_explicit(&raw->past, memory_order_relaxed);
+	int i;
+
+	if (atomic_fetch_add(&raw->come, 1) == (unsigned)size - 1) {
+		atomic_store_explicit(&raw->come, 0, memory_order_relaxed);
+		atomic_store_explicit(&raw->past, mine + 1,
+				      memory_order_release);
+		return;
+	}
+	for (i = 0;
+	     atomic_load_explicit(&raw->past, memory_order_acquire) == mine;
+	     i++)
+		pause_or_yield(i);
 }
 
 /* -- MPI's ------------------------------------------------------------------*/
@@ -180,6 +200,7 @@ static void measure_raw(void)
 	raw = base;
 	if (!rank)
 		memset(raw, 0, (size_t)bytes);
+	measure("barrier", barrier, 1);
 	measure("ticket", ticket, size);
 	measure("mcs", mcs, size);
 	MPI_Win_free(&memory);

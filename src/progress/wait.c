@@ -24,7 +24,8 @@
 #include "orl_util.h"
 
 #define SPINS_ALONE	2000 /* about as long as a wake-up takes */
-#define SPINS_CROWDED	20
+#define SPINS_CROWDED	2 /* of 50 ns, where who is waited for must run */
+#define BY_CLOCK	(-1)
 #define SPINS_A_POLL	256 /* between polls: they cost much more than a look */
 #define SPINS_A_NETWORK 4   /* the same, of the network */
 #define SPINS_A_CLOCK	64
@@ -79,14 +80,14 @@ void orl_progress_tock(void)
 
 /* -- spinning and yielding ------------------------------------------------- */
 
-/* Looks; 0: as many as SPIN_NS allows. */
+/* Looks, or BY_CLOCK: as many as SPIN_NS allows. */
 static long spin_limit(const struct wait *wait)
 {
 	if (orl_options.spin >= 0)
 		return orl_options.spin;
 	if (orl_wait_is_crowded())
 		return SPINS_CROWDED;
-	return orl_progress_is_on() && !wait->is_brief ? 0 : SPINS_ALONE;
+	return orl_progress_is_on() && !wait->is_brief ? BY_CLOCK : SPINS_ALONE;
 }
 
 /* True if the network has done anything. */
@@ -131,12 +132,13 @@ static bool spin(const struct wait *wait)
 	long i, limit = spin_limit(wait);
 	struct clock clock = { 0 };
 
-	for (i = 1; !limit || i <= limit; i++) {
+	for (i = 1; limit == BY_CLOCK || i <= limit; i++) {
 		if (wait->ready(wait->arg))
 			return true;
 		if (poll_between(wait, i, SPINS_A_NETWORK, SPINS_A_POLL))
 			clock.end = 0; /* what is under way moves */
-		if (!limit && i % SPINS_A_CLOCK == 0 && is_over(&clock))
+		if (limit == BY_CLOCK && i % SPINS_A_CLOCK == 0 &&
+		    is_over(&clock))
 			break;
 		orl_pause();
 	}
