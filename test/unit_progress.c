@@ -132,6 +132,40 @@ static void test_brief(void)
 	orl_progress_stop();
 }
 
+static _Atomic(long) looks, looks_awake;
+
+static bool counts_looks(void *arg)
+{
+	looks++;
+	return is_free;
+}
+
+static void *count_awake(void *arg)
+{
+	while (!atomic_load(&bell.sleepers))
+		sched_yield();
+	looks_awake = looks;
+	return give_free(arg);
+}
+
+/* ORIEL_SPIN=0 and ORIEL_YIELD=0: a look, and to sleep. */
+static void test_no_spin(void)
+{
+	long spin = orl_options.spin, yield = orl_options.yield;
+	pthread_t other;
+
+	start(ORL_PROGRESS_POLL);
+	orl_options.spin = orl_options.yield = 0;
+	is_free = false;
+	pthread_create(&other, NULL, count_awake, NULL);
+	orl_wait(&bell, ORL_BELL_ALL, counts_looks, NULL);
+	pthread_join(other, NULL);
+	check(looks_awake < 100, "spun though it should not");
+	orl_options.spin = spin;
+	orl_options.yield = yield;
+	orl_progress_stop();
+}
+
 static void *send_slowly(void *arg)
 {
 	await(&nudged, 1);
@@ -176,6 +210,7 @@ int main(void)
 	test_cores();
 	test_poll_mode();
 	test_brief();
+	test_no_spin();
 	test_nudge();
 	test_hook();
 	return failures ? EXIT_FAILURE : EXIT_SUCCESS;
