@@ -23,7 +23,7 @@ static int rank, size, spins;
 static MPI_Win win;
 static MPI_Group before, after;
 
-/* -- without MPI -------------------------------------------------------------*/
+/* -- without MPI ----------------------------------------------------------- */
 
 struct node {
 	_Atomic(int) next; /* rank + 1, or 0 */

@@ -24,7 +24,7 @@
 #include "orl_util.h"
 
 #define SPINS_ALONE	2000 /* about as long as a wake-up takes */
-#define SPINS_CROWDED	2 /* of 50 ns, where who is waited for must run */
+#define SPINS_CROWDED	2    /* of 50 ns, where who is waited for must run */
 #define BY_CLOCK	(-1)
 #define SPINS_A_POLL	256 /* between polls: they cost much more than a look */
 #define SPINS_A_NETWORK 4   /* the same, of the network */
