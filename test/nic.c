@@ -7,7 +7,7 @@
  * owner.  Either way they are atomic, keep their order, and are complete when
  * the epoch or the flush says so.
  */
-/* ranks: 2 3 4 8; paths: fabric-nic nic; hosts: 2x1 2x2 3x1 4x2 */
+/* ranks: 2 3 4 8; paths: fabric-nic fabric-shm-nic fabric-sockets-nic nic; hosts: 2x1 2x2 3x1 4x2 */
 #include "agents.h"
 
 #include <stdint.h>
@@ -287,6 +287,15 @@ static void mixed_layout(void)
 	test_win_close(&w);
 }
 
+/* Of the network too, as it was asked for. */
+static void told(const struct test_win *w, bool by_nic, const char *what)
+{
+	if (!test_on_host && (test_apart || test_path_is("fabric")))
+		check(info_is(w->win, "oriel_atomics",
+			      by_nic && is_wanted() ? "nic" : "owner"),
+		      "%s", what);
+}
+
 static void one_each(const char *key, const char *value, bool by_nic)
 {
 	struct test_win w;
@@ -299,10 +308,35 @@ static void one_each(const char *key, const char *value, bool by_nic)
 	MPI_Win_fence(0, w.win);
 	holds(&w, test_size, key);
 	executed(&w, by_nic, key);
-	if (!test_on_host && (test_apart || test_path_is("fabric")))
-		check(info_is(w.win, "oriel_atomics",
-			      by_nic && is_wanted() ? "nic" : "owner"),
-		      "%s=%s", key, value);
+	told(&w, by_nic, key);
+	test_win_close(&w);
+}
+
+/*
+ * More at once than the network can give: of all operations it has that for
+ * compare-and-swap alone, of which there is never more than one.  So a
+ * further key decides; NULL: none.
+ */
+static void one_swap(const char *key, const char *value, bool by_nic)
+{
+	const int64_t zero = 0, one = 1;
+	struct test_win w;
+	MPI_Info info;
+	int64_t old;
+	int t;
+
+	MPI_Info_create(&info);
+	MPI_Info_set(info, "mpi_accumulate_granularity", "1048576");
+	if (key)
+		MPI_Info_set(info, key, value);
+	test_win_open_info(&w, KIND_ALLOCATE, 8, 1, info);
+	MPI_Info_free(&info);
+	MPI_Win_lock_all(0, w.win);
+	for (t = 0; t < test_size; t++)
+		MPI_Compare_and_swap(&one, &zero, &old, MPI_INT64_T, t, 0,
+				     w.win);
+	MPI_Win_unlock_all(w.win);
+	executed(&w, by_nic, key ? key : "swap");
 	test_win_close(&w);
 }
 
@@ -318,10 +352,12 @@ int main(int argc, char **argv)
 	others();
 	mixed_layout();
 	one_each("oriel_atomics", "owner", false);
-	one_each("mpi_accumulate_granularity", "8", true);
+	one_each("mpi_accumulate_granularity", "2048", true);
 	one_each("mpi_accumulate_granularity", "1048576", false);
-	one_each("acc_single_intrinsic", "true", true);
-	one_each("which_accumulate_ops", "sum", true);
-	one_each("accumulate_ops", "same_op", true);
+	one_swap(NULL, NULL, false);
+	one_swap("acc_single_intrinsic", "true", true);
+	one_swap("which_accumulate_ops", "cswap", true);
+	one_swap("which_accumulate_ops", "sum,cswap", false);
+	one_swap("accumulate_ops", "same_op", true);
 	return test_finish();
 }
