@@ -7,7 +7,7 @@
  * owner.  Either way they are atomic, keep their order, and are complete when
  * the epoch or the flush says so.
  */
-/* ranks: 2 3 4 8; paths: fabric-nic fabric-shm-nic fabric-sockets-nic nic; hosts: 2x1 2x2 3x1 4x2 */
+/* ranks: 2 3 4 8; paths: fabric-nic shm-nic sockets-nic nic */
 #include "agents.h"
 
 #include <stdint.h>

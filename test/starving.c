@@ -64,7 +64,7 @@ static void use(int target)
 	MPI_Win_flush(target, w.win);
 }
 
-/* -- words that all share, in another window -------------------------------- */
+/* -- words that all share, in another window --------------------------------*/
 
 static long add_to(int word, long change)
 {
@@ -94,7 +94,7 @@ static bool leave_to_another(void)
 	return false;
 }
 
-/* -- those who never leave a gap, and the one who waits for it --------------- */
+/* -- those who leave no gap, and the one who waits for it -------------------*/
 
 struct contest {
 	const char *name;
