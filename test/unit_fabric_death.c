@@ -143,10 +143,46 @@ static void busy(void)
 	close_fabric();
 }
 
+#define READS	   16
+#define READ_BYTES AREA
+
+/* A read that has half come when its peer stops.  What was sent by then is
+ * taken in, and no more comes. */
+static void lost_while_read(void)
+{
+	struct request requests[READS];
+	volatile unsigned char *dst = calloc(1, READ_BYTES);
+	struct card card;
+	uint64_t peer;
+	struct partner partner = start_server(&card, &peer);
+
+	memset(shared->area, 1, AREA);
+	for (int i = 0; i < READS; i++) {
+		prepare(&requests[i]);
+		orl_fabric_read(&requests[i].op, peer, card.base, card.key,
+				(void *)dst, READ_BYTES);
+	}
+	while (!dst[0])
+		make_progress();
+	check(!kill(partner.pid, SIGSTOP));
+	for (int i = 0; i < 1000; i++) {
+		make_progress();
+		usleep(100);
+	}
+	check(!requests[READS - 1].done);
+	orl_fabric_lose(peer);
+	for (int i = 0; i < READS; i++)
+		wait_for(&requests[i]);
+	check(requests[READS - 1].error);
+	close_fabric();
+	reap(&partner);
+}
+
 static const struct process_case cases[] = {
 	{ "killed", killed },
 	{ "killed at work", killed_at_work },
 	{ "declared dead", declared_dead },
+	{ "lost while read", lost_while_read },
 	{ "busy", busy },
 	{ NULL, NULL },
 };

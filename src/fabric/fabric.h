@@ -75,6 +75,8 @@ struct orl_recv_buffer {
 	bool posted;
 };
 
+struct orl_fabric_peer;
+
 struct orl_endpoint {
 	struct fid_fabric *fabric;
 	struct fid_domain *domain;
@@ -138,6 +140,8 @@ bool orl_sockets_are_quiet(void);
 int orl_sockets_list(struct pollfd *fds, int most);
 /* They are closed, or about to be. */
 void orl_sockets_forget(void);
+/* Shuts those with the peer, which ends what is under way on them. */
+void orl_sockets_shut(const struct orl_fabric_peer *peer);
 
 /* -- nudge.c --------------------------------------------------------------- */
 
@@ -200,6 +204,10 @@ socklen_t orl_peer_own_address(struct sockaddr_storage *address);
 /* Does a socket with these addresses belong to the endpoint? */
 bool orl_peer_is_of_us(const struct sockaddr_storage *here,
 		       const struct sockaddr_storage *there);
+/* Is it the peer at the other end of such a socket?  A connection that the peer
+ * has made tells its host alone: not if several are there. */
+bool orl_peer_is_at(const struct orl_fabric_peer *peer,
+		    const struct sockaddr_storage *there);
 void orl_peer_keep(struct orl_fabric_peer *peer, struct orl_fabric_op *op);
 /* All of its operations that the provider has not been given fail. */
 void orl_peer_lose(struct orl_fabric_peer *peer, int error);

@@ -175,6 +175,32 @@ static bool have_changed(void)
 	return lowest != before || orl_now_coarse() - sockets.looked > LOOK_NS;
 }
 
+/* -- the end of one ------------------------------------------------------- */
+
+static bool is_with(const struct orl_fabric_peer *peer, int fd)
+{
+	struct sockaddr_storage there = { .ss_family = AF_UNSPEC };
+	socklen_t len = sizeof(there);
+
+	return is_ours(fd) &&
+	       !getpeername(fd, (struct sockaddr *)&there, &len) &&
+	       orl_peer_is_at(peer, &there);
+}
+
+void orl_sockets_shut(const struct orl_fabric_peer *peer)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+
+	if (!dir)
+		return;
+	while ((entry = readdir(dir)))
+		if (entry->d_name[0] != '.' &&
+		    is_with(peer, atoi(entry->d_name)))
+			shutdown(atoi(entry->d_name), SHUT_RDWR);
+	closedir(dir);
+}
+
 /* -- to sleep on ----------------------------------------------------------- */
 
 bool orl_sockets_are_quiet(void)
