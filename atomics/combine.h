@@ -103,16 +103,20 @@ typedef _Complex float orl_c128 __attribute__((mode(TC)));
 
 _Static_assert(sizeof(wchar_t) == 4, "WCHAR is served as a word of 32 bits");
 
-#define MOVES(w)  [ORL_REPLACE] = replace_##w, [ORL_NO_OP] = KEEP(w)
-#define SUMS(w)	  [ORL_SUM] = sum_##w, [ORL_PROD] = prod_##w
-#define BOUNDS(i) [ORL_MAX] = max_##i, [ORL_MIN] = min_##i
+/* ENTRY(fn) is what a table has of a function; the includer defines it. */
+#define MOVES(w)  [ORL_REPLACE] = ENTRY(replace_##w), [ORL_NO_OP] = KEEP(w)
+#define SUMS(w)	  [ORL_SUM] = ENTRY(sum_##w), [ORL_PROD] = ENTRY(prod_##w)
+#define BOUNDS(i) [ORL_MAX] = ENTRY(max_##i), [ORL_MIN] = ENTRY(min_##i)
 #define LOGIC(w)                                                               \
-	[ORL_LAND] = land_##w, [ORL_LOR] = lor_##w, [ORL_LXOR] = lxor_##w
+	[ORL_LAND] = ENTRY(land_##w), [ORL_LOR] = ENTRY(lor_##w),              \
+	[ORL_LXOR] = ENTRY(lxor_##w)
 #define BITS(w)                                                                \
-	[ORL_BAND] = band_##w, [ORL_BOR] = bor_##w, [ORL_BXOR] = bxor_##w
+	[ORL_BAND] = ENTRY(band_##w), [ORL_BOR] = ENTRY(bor_##w),              \
+	[ORL_BXOR] = ENTRY(bxor_##w)
 #define PAIR(p, w)                                                             \
 	{                                                                      \
-		[ORL_MAXLOC] = maxloc_##p, [ORL_MINLOC] = minloc_##p, MOVES(w) \
+		[ORL_MAXLOC] = ENTRY(maxloc_##p),                              \
+		[ORL_MINLOC] = ENTRY(minloc_##p), MOVES(w)                     \
 	}
 
 /* Kinds of 1, 2, 4 and 8 bytes, what one CPU atomic works on. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gate.h"
+#include "strided.h"
 
 /* Bytes after which others get their turn. */
 #define HOLD (256 * 1024)
@@ -24,7 +25,7 @@ void orl_job_begin(struct orl_job *job, const struct orl_place *place,
 	job->place = place;
 	job->acc = acc;
 	job->info = &orl_kinds[acc->kind];
-	job->kernel = orl_kernel(acc->op, acc->kind);
+	job->kernel = orl_kernel_forms(acc->op, acc->kind);
 	job->done = 0;
 	job->held = 0;
 	job->nblocks = 0;
@@ -142,9 +143,27 @@ void orl_job_apply(struct orl_job *job, unsigned char *elems, size_t n)
 		origin = operand(job, off, len);
 		if (job->acc->result)
 			fetch(job, elems, off, len);
-		job->kernel(elems, origin, len);
+		job->kernel->array(elems, origin, len);
 		job->done += len;
 	}
+}
+
+void orl_job_apply_row(struct orl_job *job, unsigned char *blocks,
+		       const struct orl_run *row)
+{
+	const struct orl_acc *acc = job->acc;
+	const size_t extent = job->info->extent, off = job->done * extent;
+	const size_t n = row->blocks * row->blocklen;
+	const size_t len = row->blocklen * extent;
+	const void *origin = operand(job, off, n);
+
+	if (acc->result)
+		orl_copy_steps((unsigned char *)acc->result + off,
+			       (ptrdiff_t)len, blocks, row->stride, len,
+			       row->blocks);
+	if (acc->op != ORL_NO_OP)
+		orl_strided_combine(job, blocks, row, origin);
+	job->done += n;
 }
 
 /* -- the walk -------------------------------------------------------------- */

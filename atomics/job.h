@@ -7,7 +7,7 @@
 #ifndef JOB_H
 #define JOB_H
 
-#include "orl_acc.h"
+#include "kernel.h"
 
 #define ORL_JOB_CHUNK  (64 * 1024) /* bytes of elements worked on at once */
 #define ORL_JOB_SLICE  (8 * 1024)  /* of them, worked on twice in a row */
@@ -28,7 +28,7 @@ struct orl_job {
 	const struct orl_place *place;
 	const struct orl_acc *acc;
 	const struct orl_kind_info *info;
-	orl_kernel_fn kernel;
+	const struct orl_kernel *kernel;
 	size_t done; /* elements */
 	size_t held; /* bytes since the gate was shut */
 	/* What is worked on now, see struct room. */
@@ -49,6 +49,10 @@ void orl_job_begin(struct orl_job *job, const struct orl_place *place,
 int orl_job_take_room(struct orl_job *job);
 /* Combines the next n elements, which lie at elems. */
 void orl_job_apply(struct orl_job *job, unsigned char *elems, size_t n);
+/* The same of the elements of a row, the first of which is at blocks: at most
+ * ORL_JOB_CHUNK bytes; padded pairs only if nothing is fetched. */
+void orl_job_apply_row(struct orl_job *job, unsigned char *blocks,
+		       const struct orl_run *row);
 /* A block of so many bytes is done: others who wait may be due. */
 void orl_job_pass(struct orl_job *job, size_t bytes);
 

@@ -58,5 +58,10 @@ const char *orl_kernel_set(void)
 
 orl_kernel_fn orl_kernel(enum orl_op op, enum orl_kind kind)
 {
-	return (*kernels)[kind][op];
+	return (*kernels)[kind][op].array;
+}
+
+const struct orl_kernel *orl_kernel_forms(enum orl_op op, enum orl_kind kind)
+{
+	return &(*kernels)[kind][op];
 }

@@ -10,11 +10,40 @@
 
 #include "orl_acc.h"
 
-typedef const orl_kernel_fn orl_kernel_table[ORL_KIND_COUNT][ORL_OP_COUNT];
+/* The line of memory that a mask is of, a bit for each four bytes. */
+#define ORL_KERNEL_LINE 64
+
+/*
+ * Of n elements at target, stride bytes apart, with origin's, origin_stride
+ * bytes apart.
+ */
+typedef void (*orl_spaced_fn)(void *target, ptrdiff_t stride,
+			      const void *origin, ptrdiff_t origin_stride,
+			      size_t n);
+/*
+ * Of n lines, from an aligned target on: the elements that their masks have,
+ * with as many that lie side by side at origin.  Returns where these end.
+ * After period lines the masks are the same again.
+ */
+typedef const void *(*orl_lines_fn)(void *target, const void *origin,
+				    const uint16_t *masks, size_t period,
+				    size_t n);
+
+/* All forms of a kernel do the same to an element. */
+struct orl_kernel {
+	orl_kernel_fn array; /* NULL where the op does not fit the kind */
+	orl_spaced_fn spaced;
+	orl_lines_fn lines; /* may be NULL */
+};
+
+typedef const struct orl_kernel orl_kernel_table[ORL_KIND_COUNT][ORL_OP_COUNT];
 
 extern orl_kernel_table orl_kernels_base;
 extern orl_kernel_table orl_kernels_avx2;
 extern orl_kernel_table orl_kernels_avx512;
+
+/* In the table that was chosen. */
+const struct orl_kernel *orl_kernel_forms(enum orl_op op, enum orl_kind kind);
 
 /* Has this processor what they take? */
 bool orl_kernels_avx2_run(void);

@@ -6,10 +6,13 @@
  *
  * Elements may lie at any address.  Nothing is written but the elements'
  * data: of a padded pair only the value and the index.
+ *
+ * The other forms of a kernel, for elements that lie apart, are the kernel
+ * itself: of one element a step, or of one line of memory in a register.
  */
 #include <string.h>
 
-#define KEEP(suffix) keep
+#define KEEP(suffix) ENTRY(keep)
 #include "combine.h"
 #include "kernel.h"
 
@@ -20,6 +23,54 @@
 /* Of a complex product that it makes vectors of, gcc 12 fuses multiplication
  * and addition, whatever -ffp-contract says. */
 #pragma GCC optimize("no-tree-slp-vectorize")
+/* Nor one that it has unrolled before, as it does those of few elements. */
+#define ROLLED _Pragma("GCC unroll 1")
+#else
+#define ROLLED
+#endif
+
+#define SPACED(fn)                                                             \
+	KERNEL __attribute__((flatten, unused)) static void fn##_spaced(       \
+		void *target, ptrdiff_t stride, const void *origin,            \
+		ptrdiff_t origin_stride, size_t n)                             \
+	{                                                                      \
+		char *t = target;                                              \
+		const char *o = origin;                                        \
+                                                                               \
+		for (; n; n--, t += stride, o += origin_stride)                \
+			fn(t, o, 1);                                           \
+	}
+
+/* What is masked off is neither read nor written, nor can it fault. */
+#ifdef KERNEL_LINES
+#include <immintrin.h>
+#define FORMS(fn, size)                                                        \
+	SPACED(fn)                                                             \
+	KERNEL __attribute__((flatten, unused)) static const void *fn##_lines( \
+		void *target, const void *origin, const uint16_t *masks,       \
+		size_t period, size_t n)                                       \
+	{                                                                      \
+		const char *o = origin;                                        \
+		char *line = target;                                           \
+		size_t i = 0;                                                  \
+                                                                               \
+		for (; n; n--, line += ORL_KERNEL_LINE) {                      \
+			const __mmask16 mask = masks[i];                       \
+			__m512i a = _mm512_maskz_load_epi32(mask, line);       \
+			const __m512i b =                                      \
+				_mm512_maskz_expandloadu_epi32(mask, o);       \
+                                                                               \
+			fn(&a, &b, ORL_KERNEL_LINE / (size));                  \
+			_mm512_mask_store_epi32(line, mask, a);                \
+			o += 4 * __builtin_popcount(mask);                     \
+			i = i + 1 == period ? 0 : i + 1;                       \
+		}                                                              \
+		return o;                                                      \
+	}
+#define LINES(fn) fn##_lines
+#else
+#define FORMS(fn, size) SPACED(fn)
+#define LINES(fn)	NULL
 #endif
 
 #define COMBINE(op, OP, suffix, type, wide, word)                              \
@@ -30,12 +81,14 @@
 		const LOOSE(type) *o = origin;                                 \
 		size_t i;                                                      \
                                                                                \
+		ROLLED                                                         \
 		for (i = 0; i < n; i++) {                                      \
 			wide a = t[i].v, b = o[i].v;                           \
                                                                                \
 			t[i].v = (type)OP(a, b);                               \
 		}                                                              \
-	}
+	}                                                                      \
+	FORMS(op##_##suffix, sizeof(type))
 
 /* Written without a branch, changed or not; field by field, for the padding's
  * sake. */
@@ -47,6 +100,7 @@
 		const LOOSE(type) *o = origin;                                 \
 		size_t i;                                                      \
                                                                                \
+		ROLLED                                                         \
 		for (i = 0; i < n; i++) {                                      \
 			const type a = t[i].v, b = o[i].v;                     \
 			const bool take = OP(a, b);                            \
@@ -54,7 +108,8 @@
 			t[i].v.v = take ? b.v : a.v;                           \
 			t[i].v.i = take ? b.i : a.i;                           \
 		}                                                              \
-	}
+	}                                                                      \
+	FORMS(op##_##suffix, sizeof(type))
 
 KERNEL static inline float float_of(uint32_t word)
 {
@@ -73,6 +128,7 @@ KERNEL static inline float float_of(uint32_t word)
 		const LOOSE(uint32_t) *o = origin;                             \
 		size_t i;                                                      \
                                                                                \
+		ROLLED                                                         \
 		for (i = 0; i < 2 * n; i += 2) {                               \
 			const uint32_t av = t[i].v, ai = t[i + 1].v;           \
 			const uint32_t bv = o[i].v, bi = o[i + 1].v;           \
@@ -85,7 +141,8 @@ KERNEL static inline float float_of(uint32_t word)
 			t[i].v = take ? bv : av;                               \
 			t[i + 1].v = take ? bi : ai;                           \
 		}                                                              \
-	}
+	}                                                                      \
+	FORMS(op##_float_int, sizeof(struct orl_float_int))
 
 /*
  * Where both parts of a product are NaN it may still be an infinity, by C,
@@ -135,12 +192,13 @@ KERNEL static inline float float_of(uint32_t word)
 			o += 2 * SLICE;                                        \
 		}                                                              \
 		exact_##suffix(t, o, n);                                       \
-	}
+	}                                                                      \
+	FORMS(prod_##suffix, 2 * sizeof(real))
 
 /* As bytes, lest a signalling NaN be quieted. */
 #define MOVE_PAIR(suffix, type)                                                \
-	static void replace_##suffix(void *target, const void *origin,         \
-				     size_t n)                                 \
+	KERNEL static void replace_##suffix(void *target, const void *origin,  \
+					    size_t n)                          \
 	{                                                                      \
 		char *t = target;                                              \
 		const char *o = origin;                                        \
@@ -150,20 +208,23 @@ KERNEL static inline float float_of(uint32_t word)
 			memcpy(t, o, sizeof(((type *)0)->v));                  \
 			memcpy(t + i, o + i, sizeof(((type *)0)->i));          \
 		}                                                              \
-	}
+	}                                                                      \
+	FORMS(replace_##suffix, sizeof(type))
 
 #define MOVE(suffix, size)                                                     \
-	static void replace_##suffix(void *target, const void *origin,         \
-				     size_t n)                                 \
+	KERNEL static void replace_##suffix(void *target, const void *origin,  \
+					    size_t n)                          \
 	{                                                                      \
 		const size_t len = n * (size);                                 \
                                                                                \
 		memmove(target, origin, len);                                  \
-	}
+	}                                                                      \
+	FORMS(replace_##suffix, size)
 
-static void keep(void *target, const void *origin, size_t n)
+KERNEL static void keep(void *target, const void *origin, size_t n)
 {
 }
+FORMS(keep, 1)
 
 WORDS(COMBINE, sum, SUM)
 WIDE_WORDS(COMBINE, prod, PROD)
@@ -222,6 +283,7 @@ KERNEL static void prod_w8(void *target, const void *origin, size_t n)
 	if (n % 2)
 		((uint8_t *)target)[n - 1] *= ((const uint8_t *)origin)[n - 1];
 }
+FORMS(prod_w8, 1)
 
 /* Their halves do not need each other. */
 #define BY_HALVES(op)                                                          \
@@ -229,7 +291,8 @@ KERNEL static void prod_w8(void *target, const void *origin, size_t n)
 				     size_t n)                                 \
 	{                                                                      \
 		op##_w64(target, origin, 2 * n);                               \
-	}
+	}                                                                      \
+	FORMS(op##_w128, 16)
 BY_HALVES(band)
 BY_HALVES(bor)
 BY_HALVES(bxor)
@@ -245,7 +308,18 @@ MOVE_PAIR(long_int, struct orl_long_int)
 MOVE_PAIR(short_int, struct orl_short_int)
 MOVE_PAIR(ld_int, struct orl_ld_int)
 
-const orl_kernel_fn KERNEL_TABLE[ORL_KIND_COUNT][ORL_OP_COUNT] = {
+/* No lines of padded pairs, whose padding masks do not leave out, nor of what
+ * takes more than one register. */
+const struct orl_kernel KERNEL_TABLE[ORL_KIND_COUNT][ORL_OP_COUNT] = {
+#define ENTRY(fn)                                                              \
+	{                                                                      \
+		.array = fn, .spaced = fn##_spaced, .lines = LINES(fn)         \
+	}
 	WORD_ROWS,
+#undef ENTRY
+#define ENTRY(fn)                                                              \
+	{                                                                      \
+		.array = fn, .spaced = fn##_spaced                             \
+	}
 	LONG_ROWS,
 };

@@ -8,4 +8,4 @@ libcore_la_SOURCES += atomics/acc.c atomics/batch.c \
 	atomics/locked.h atomics/nic.c atomics/nic.h atomics/op.c \
 	atomics/owner.c atomics/owner.h atomics/pull.c atomics/push.c \
 	atomics/serve.c atomics/single.c \
-	atomics/strided.h
+	atomics/strided.c atomics/strided.h

@@ -18,26 +18,23 @@
 
 /* -- mapped memory --------------------------------------------------------- */
 
-/* Small blocks at regular distances, in an array of their elements. */
+/* Small blocks at regular distances. */
 static bool apply_row(struct orl_job *job, struct orl_walk *walk)
 {
-	const size_t most = ORL_JOB_SLICE / job->info->extent;
+	/* What is fetched is combined while it is in the nearest cache. */
+	const size_t bytes = (job->acc->result ? 1 : 2) * ORL_JOB_SLICE;
+	const size_t most = bytes / job->info->extent;
+	const bool padded = orl_kind_is_padded(job->info);
 	struct orl_run row;
-	unsigned char *blocks;
-	size_t len;
 
-	if (!walk->has_layout || orl_kind_is_padded(job->info) ||
+	/* Padding of the result is the user's as well. */
+	if (!walk->has_layout || (padded && job->acc->result) ||
 	    !orl_strided_next(&walk->cursor, most, &row))
 		return false;
-	len = row.blocklen * job->info->extent;
-	blocks = orl_place_here(job->place, walk->addr + (uint64_t)row.off);
-	orl_copy_steps(job->elems, (ptrdiff_t)len, blocks, row.stride, len,
-		       row.blocks);
-	orl_job_apply(job, job->elems, row.blocks * row.blocklen);
-	if (job->acc->op != ORL_NO_OP)
-		orl_copy_steps(blocks, row.stride, job->elems, (ptrdiff_t)len,
-			       len, row.blocks);
-	orl_job_pass(job, 4 * row.blocks * len);
+	orl_job_apply_row(
+		job, orl_place_here(job->place, walk->addr + (uint64_t)row.off),
+		&row);
+	orl_job_pass(job, 4 * row.blocks * row.blocklen * job->info->extent);
 	return true;
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define KEEP(suffix) no_op_##suffix
+#define ENTRY(fn)    fn
 #include "combine.h"
 
 /* OP is one of C11's atomic_fetch functions. */

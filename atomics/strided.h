@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * strided.h - which blocks of a layout in mapped memory are so small that
- * many of them are better combined in an array of their elements, by one call
- * of a kernel, than each by a call of its own.
+ * strided.h - small blocks of a layout at regular distances, in mapped memory:
+ * many are combined by one call, where they are or in an array of their
+ * elements, and nothing between them is written.
  */
 #ifndef STRIDED_H
 #define STRIDED_H
@@ -11,19 +11,26 @@
 
 #include "orl_type.h"
 
-/* Bytes of a block: up to these copies have a constant length. */
-#define ORL_STRIDED_MOST 32
+struct orl_job;
 
-/* A row of at most max elements, if what comes next is one worth it. */
+/* The blocks that come next, at most max elements together, if there are two
+ * at least. */
 static inline bool orl_strided_next(struct orl_cursor *cur, size_t max,
 				    struct orl_run *row)
 {
 	const size_t len = cur->blocklen * cur->unit;
 
 	/* Blocks that overlap are combined one after the other. */
-	if (len > ORL_STRIDED_MOST || (size_t)labs(cur->stride) < len)
+	if ((size_t)labs(cur->stride) < len)
 		return false;
 	return orl_cursor_row(cur, max, row);
 }
+
+/*
+ * Combines the row's elements, of which the first is at blocks, with as many
+ * that lie side by side at origin: at most ORL_JOB_CHUNK bytes.
+ */
+void orl_strided_combine(struct orl_job *job, void *blocks,
+			 const struct orl_run *row, const void *origin);
 
 #endif

@@ -151,11 +151,12 @@ EXTRA_DIST += test/type_model.h
 # -- end of units of datatypes -------------------------------------------------
 
 # -- units: the accumulate family, in one process or its forks ----------------
-units_acc = test/unit_op test/unit_kernel test/unit_records test/unit_nic test/unit_acc test/unit_acc_race test/unit_gate \
+units_acc = test/unit_op test/unit_kernel test/unit_strided test/unit_records test/unit_nic test/unit_acc test/unit_acc_race test/unit_gate \
 	test/unit_domain
 test_unit_domain_LDADD = libcore.la
 test_unit_op_LDADD = libcore.la
 test_unit_kernel_LDADD = libcore.la -lm
+test_unit_strided_LDADD = libcore.la -lpthread
 test_unit_nic_LDADD = libcore.la
 test_unit_records_LDADD = libcore.la
 test_unit_records_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src/am

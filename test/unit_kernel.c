@@ -22,8 +22,8 @@ static void bytes(orl_kernel_table *table)
 			target[i] = (uint8_t)i;
 			origin[i] = (uint8_t)(i >> 8);
 		}
-		(*table)[ORL_I8][ORL_PROD](target + shift, origin + shift,
-					   (1 << 16) - 2 * shift - 1);
+		(*table)[ORL_I8][ORL_PROD].array(target + shift, origin + shift,
+						 (1 << 16) - 2 * shift - 1);
 		for (unsigned i = shift; i < (1 << 16) - shift - 1; i++)
 			check(target[i] == (uint8_t)((i & 255) * (i >> 8)));
 	}
@@ -57,7 +57,7 @@ static bool is_same(double a, double b)
 				CMPLX(number(&seed, i), number(&seed, i));     \
 			origin[i] = CMPLX(number(&seed, i), number(&seed, i)); \
 		}                                                              \
-		(*table)[kind][ORL_PROD](target, origin, N);                   \
+		(*table)[kind][ORL_PROD].array(target, origin, N);             \
 		for (unsigned i = 0; i < N; i++) {                             \
 			volatile type a = before[i], b = origin[i];            \
 			const type want = a * b;                               \

@@ -264,8 +264,14 @@ void orl_copy_steps(void *dst, ptrdiff_t dst_stride, const void *src,
 	case 16:
 		copy_each(b, 16);
 		break;
+	case 20:
+		copy_each(b, 20);
+		break;
 	case 24:
 		copy_each(b, 24);
+		break;
+	case 28:
+		copy_each(b, 28);
 		break;
 	case 32:
 		copy_each(b, 32);

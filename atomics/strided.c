@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * strided.c - see strided.h.  Where a line of memory has many of the elements
+ * it is combined at once, under a mask; else the kernel goes from element to
+ * element, by columns of the blocks.  Blocks of many small elements are copied
+ * to an array, long ones combined each by a call.
+ */
+#include "strided.h"
+
+#include <string.h>
+
+#include "job.h"
+
+/* Bytes of a row that is worth lines: it has several. */
+#define LEAST (4 * ORL_KERNEL_LINE)
+
+/* Bytes of a block, up to which it is not worth a call. */
+#define SHORT 32
+
+/* Blocks of several columns at a time: whatever the stride, their lines stay
+ * in the nearest cache. */
+#define BATCH 8
+
+/* A mask has a bit for each of a line's lanes. */
+#define LANE  4
+#define LANES (ORL_KERNEL_LINE / LANE)
+
+/* -- lines ----------------------------------------------------------------- */
+
+/*
+ * Masks of the lines of a row that has no ends, in which some block begins at
+ * the lane at, from the line of lane 0 on.
+ */
+static void make_masks(uint16_t *masks, size_t n, ptrdiff_t at, ptrdiff_t len,
+		       ptrdiff_t stride)
+{
+	const uint32_t block = (1u << len) - 1;
+	uint32_t mask;
+
+	/* The block before may go on in this line. */
+	for (at = at % stride - stride; n; n--, at -= stride + LANES) {
+		for (mask = 0; at < LANES; at += stride)
+			mask |= at < 0 ? block >> -at : block << at;
+		*masks++ = (uint16_t)mask;
+	}
+}
+
+/* The masks are the second line's and those that follow: the first and the
+ * last line have others before and behind the row. */
+static void combine_lines(orl_lines_fn fn, char *blocks,
+			  const struct orl_run *row, size_t len,
+			  const void *origin)
+{
+	const size_t stride = (size_t)row->stride / LANE;
+	const size_t step = stride & -stride; /* both a power of 2 and in it */
+	const size_t period = stride / (step < LANES ? step : LANES);
+	const size_t phase = (uintptr_t)blocks % ORL_KERNEL_LINE / LANE;
+	const size_t end = phase + (row->blocks - 1) * stride + len / LANE;
+	const size_t last = (end - 1) / LANES;
+	uint16_t masks[LANES], head, tail;
+	char *line = blocks - phase * LANE;
+
+	make_masks(masks, period, (ptrdiff_t)(phase + (period - 1) * LANES),
+		   (ptrdiff_t)len / LANE, (ptrdiff_t)stride);
+	head = masks[period - 1] & (uint16_t)(0xffff << phase);
+	tail = masks[(last - 1) % period] & 0xffff >> -end % LANES;
+	origin = fn(line, origin, &head, 1, 1);
+	origin = fn(line + ORL_KERNEL_LINE, origin, masks, period, last - 1);
+	fn(line + last * ORL_KERNEL_LINE, origin, &tail, 1, 1);
+}
+
+/* Elements that no line cuts, four of a line at least: less are faster one by
+ * one. */
+static bool are_in_lines(const struct orl_kernel *kernel, const void *blocks,
+			 const struct orl_run *row, size_t extent)
+{
+	const size_t places = (uintptr_t)blocks | (size_t)row->stride;
+	const size_t len = row->blocklen * extent;
+
+	return kernel->lines && row->stride > 0 &&
+	       row->stride <= ORL_KERNEL_LINE &&
+	       (size_t)row->stride <= row->blocklen * ORL_KERNEL_LINE / 4 &&
+	       row->blocks * len >= LEAST && !(places % extent) &&
+	       !((places | len) % LANE);
+}
+
+/* -- one after the other --------------------------------------------------- */
+
+static void combine_spaced(orl_spaced_fn fn, char *blocks,
+			   const struct orl_run *row, size_t extent,
+			   const char *origin)
+{
+	const ptrdiff_t len = (ptrdiff_t)(row->blocklen * extent);
+	const size_t most = row->blocklen > 1 ? BATCH : row->blocks;
+	size_t left, n, i;
+
+	for (left = row->blocks; left; left -= n) {
+		n = left < most ? left : most;
+		for (i = 0; i < row->blocklen; i++)
+			fn(blocks + i * extent, row->stride,
+			   origin + i * extent, len, n);
+		blocks += (ptrdiff_t)n * row->stride;
+		origin += (ptrdiff_t)n * len;
+	}
+}
+
+/* -- in an array ----------------------------------------------------------- */
+
+static void combine_copies(orl_kernel_fn fn, char *blocks,
+			   const struct orl_run *row, size_t len,
+			   const char *origin, void *room)
+{
+	const ptrdiff_t step = (ptrdiff_t)len;
+
+	orl_copy_steps(room, step, blocks, row->stride, len, row->blocks);
+	fn(room, origin, row->blocks * row->blocklen);
+	orl_copy_steps(blocks, row->stride, room, step, len, row->blocks);
+}
+
+/* -- where they are, block by block --------------------------------------- */
+
+static void combine_blocks(orl_kernel_fn fn, char *blocks,
+			   const struct orl_run *row, size_t len,
+			   const char *origin)
+{
+	size_t n;
+
+	for (n = row->blocks; n; n--, blocks += row->stride, origin += len)
+		fn(blocks, origin, row->blocklen);
+}
+
+/* Copies of such lengths are fast; fewer elements are faster one by one. */
+static bool are_worth_copies(const struct orl_job *job,
+			     const struct orl_run *row, size_t len)
+{
+	const size_t few = job->info->extent < LANE ? 3 : 4;
+
+	return row->blocklen > few && !(len % LANE) &&
+	       !orl_kind_is_padded(job->info);
+}
+
+void orl_strided_combine(struct orl_job *job, void *blocks,
+			 const struct orl_run *row, const void *origin)
+{
+	const struct orl_kernel *kernel = job->kernel;
+	const size_t extent = job->info->extent;
+	const size_t len = row->blocklen * extent;
+
+	if (are_in_lines(kernel, blocks, row, extent))
+		combine_lines(kernel->lines, blocks, row, len, origin);
+	else if (len > SHORT)
+		combine_blocks(kernel->array, blocks, row, len, origin);
+	else if (are_worth_copies(job, row, len))
+		combine_copies(kernel->array, blocks, row, len, origin,
+			       job->elems);
+	else
+		combine_spaced(kernel->spaced, blocks, row, extent, origin);
+}
