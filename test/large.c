@@ -305,7 +305,7 @@ int main(int argc, char **argv)
 		{ ACCUMULATE, LEN, false, true, "accumulate_c" },
 	};
 	size_t i;
-	int heap, room;
+	int heap, room, moved = 0;
 
 	test_start(argc, argv);
 	room = available() > NEEDED;
@@ -315,7 +315,10 @@ int main(int argc, char **argv)
 	for (i = 0; i < sizeof(moves) / sizeof(moves[0]); i++)
 		if (is_chosen(&moves[i]))
 			for (heap = 0; heap < 2; heap++)
-				if (is_apt(heap))
+				if (is_apt(heap)) {
 					move(&moves[i], heap);
+					moved++;
+				}
+	check(moved > 0, "ORIEL_TEST_MOVES names none of the moves");
 	return test_finish();
 }

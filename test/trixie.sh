@@ -4,7 +4,7 @@
 #
 # In a build tree, by make check-trixie.  The root is made by debootstrap when
 # it is first wanted, with both MPIs and the packages that tests are clients of
-# (1.7 GB), and kept in ORIEL_CACHE, by default
+# (1.6 GB), and kept in ORIEL_CACHE, by default
 # /var/cache/oriel; the build trees are trixie/openmpi and trixie/mpich of this
 # one.  It takes root.  Mounts are of a namespace of their own, which ends with
 # the script.
@@ -71,8 +71,9 @@ make_root()
 # root is a mount and all there is, else hosts could not be emulated there.
 in_root()
 {
-	env root="$root" top="$top" unshare --mount --pid --fork --kill-child \
-		sh -c '
+	env -u ORIEL_TRIXIE_TESTS -u ORIEL_TRIXIE_HOSTS \
+		-u ORIEL_TRIXIE_COMMAND -u ORIEL_CACHE root="$root" \
+		top="$top" unshare --mount --pid --fork --kill-child sh -c '
 		set -e
 		mount --bind "$root" "$root"
 		mount --bind . "$root/build"
