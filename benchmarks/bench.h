@@ -110,7 +110,8 @@ struct bench {
 	MPI_Aint *slot; /* displacement of the j-th operation of a burst */
 	char *src;	/* what puts and accumulates send */
 	char *dst;	/* where results arrive */
-	MPI_Request request[MOST_REQUESTS]; /* of a burst, in rget */
+	MPI_Request
+		request[MOST_REQUESTS]; /* of a burst, in tests of requests */
 };
 
 /* Offset of the j-th operation of a burst in the local buffers. */
@@ -167,11 +168,12 @@ void bench_window_close(struct bench *b);
 /* op.c */
 extern const struct op bench_put, bench_put_many, bench_get, bench_acc,
 	bench_acc_int, bench_acc_spread, bench_get_acc, bench_fop, bench_cas,
-	bench_count, bench_put_vector, bench_get_vector, bench_rget;
+	bench_count, bench_put_vector, bench_get_vector, bench_rget, bench_rput,
+	bench_isend;
 
 /* sync.c */
 extern const struct sync bench_lock_all, bench_lock, bench_lock_shared,
-	bench_fence, bench_pscw, bench_each_lock_all, bench_waitall;
+	bench_fence, bench_pscw, bench_each_lock_all, bench_waitall, bench_wait;
 extern const struct sync *const bench_syncs[]; /* those -s can name */
 
 /* test.c: ends with a test without name. */

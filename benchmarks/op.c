@@ -62,6 +62,12 @@ static bool check_put(const struct bench *b)
 	return check_put_many(b);
 }
 
+/* Of no one else's memory. */
+static bool check_nothing(const struct bench *b)
+{
+	return b->request[0] == MPI_REQUEST_NULL || b->rank != ORIGIN;
+}
+
 static bool check_get(const struct bench *b)
 {
 	return b->rank != ORIGIN ||
@@ -210,6 +216,22 @@ static void issue_rget(struct bench *b, int j)
 		 b->slot[j], b->count, MPI_BYTE, b->win, &b->request[j]);
 }
 
+/* Like issue_put. */
+static void issue_rput(struct bench *b, int j)
+{
+	if (b->size >= STAMP)
+		memcpy(b->src, &b->done, STAMP);
+	MPI_Rput(b->src, b->count, MPI_BYTE, TARGET, b->slot[0], b->count,
+		 MPI_BYTE, b->win, &b->request[0]);
+}
+
+/* A request of the host's that costs nothing but itself. */
+static void issue_isend(struct bench *b, int j)
+{
+	MPI_Isend(b->src, b->count, MPI_BYTE, MPI_PROC_NULL, 0, MPI_COMM_WORLD,
+		  &b->request[0]);
+}
+
 static void issue_put_vector(struct bench *b, int j)
 {
 	MPI_Put(b->src, b->burst * b->count, MPI_BYTE, TARGET, b->slot[0], 1,
@@ -275,6 +297,12 @@ const struct op bench_get = {
 };
 const struct op bench_rget = {
 	MPI_BYTE, 1, fill_get, issue_rget, check_get, false,
+};
+const struct op bench_rput = {
+	MPI_BYTE, 1, fill_put, issue_rput, check_put, false,
+};
+const struct op bench_isend = {
+	MPI_BYTE, 1, fill_pattern, issue_isend, check_nothing, false,
 };
 const struct op bench_acc = {
 	MPI_DOUBLE, sizeof(double), fill_ones, issue_acc, check_sum, false,

@@ -17,6 +17,11 @@ static void flush(struct bench *b)
 	MPI_Win_flush(TARGET, b->win);
 }
 
+static void wait_one(struct bench *b)
+{
+	MPI_Wait(&b->request[0], MPI_STATUS_IGNORE);
+}
+
 static void waitall(struct bench *b)
 {
 	MPI_Waitall(b->burst, b->request, MPI_STATUSES_IGNORE);
@@ -89,6 +94,9 @@ const struct sync bench_each_lock_all = {
 
 const struct sync bench_waitall = {
 	"waitall", false, lock_all, NULL, waitall, unlock_all,
+};
+const struct sync bench_wait = {
+	"wait", false, lock_all, NULL, wait_one, unlock_all,
 };
 
 const struct sync *const bench_syncs[] = {
