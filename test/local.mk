@@ -86,7 +86,7 @@ clean-trixie:
 
 # -- Fortran -----------------------------------------------------------------------
 fortran_parts = test/fortran/binding.inc test/fortran/check.F90 \
-	test/fortran/compiler \
+	test/fortran/compiler test/fortran/completion.F90 \
 	test/fortran/epochs.F90 test/fortran/large.F90 \
 	test/fortran/objects.F90 test/fortran/spy.c test/fortran/suite.F90 \
 	test/fortran/transfers.F90 test/fortran/windows.F90

@@ -30,6 +30,7 @@ subroutine large
 	call MPI_Win_lock_all(0, win)
 	call plain(win)
 	call requests(win)
+	call counts(win)
 	call MPI_Win_unlock_all(win)
 	call MPI_Barrier(MPI_COMM_WORLD)
 	call check(mem(0) == 100 * prev, 'MPI_Put, large')
@@ -78,6 +79,54 @@ subroutine requests(win)
 	call MPI_Waitall(4, request, MPI_STATUSES_IGNORE)
 	call check(result(5) == 50, 'MPI_Rget, large')
 	call check(result(7) == 70, 'MPI_Rget_accumulate, large')
+end subroutine
+
+! Of 32 bits there would be one left: these are beyond the window's end.
+subroutine counts(win)
+	type(MPI_Win), intent(in) :: win
+	integer(MPI_COUNT_KIND), parameter :: many = 4294967297_MPI_COUNT_KIND
+	integer(MPI_ADDRESS_KIND), parameter :: at = 8
+	type(MPI_Request) :: r
+	integer :: ierr
+
+	call MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN)
+	call MPI_Put(value(8), many, MPI_INTEGER, next, at, many, MPI_INTEGER, &
+		     win, ierr)
+	call refused(ierr, 'MPI_Put')
+	call MPI_Get(result(8), many, MPI_INTEGER, next, at, many, &
+		     MPI_INTEGER, win, ierr)
+	call refused(ierr, 'MPI_Get')
+	call MPI_Accumulate(value(8), many, MPI_INTEGER, next, at, many, &
+			    MPI_INTEGER, MPI_SUM, win, ierr)
+	call refused(ierr, 'MPI_Accumulate')
+	call MPI_Get_accumulate(value(8), many, MPI_INTEGER, result(8), many, &
+				MPI_INTEGER, next, at, many, MPI_INTEGER, &
+				MPI_SUM, win, ierr)
+	call refused(ierr, 'MPI_Get_accumulate')
+	call MPI_Rput(value(8), many, MPI_INTEGER, next, at, many, &
+		      MPI_INTEGER, win, r, ierr)
+	call refused(ierr, 'MPI_Rput')
+	call MPI_Rget(result(8), many, MPI_INTEGER, next, at, many, &
+		      MPI_INTEGER, win, r, ierr)
+	call refused(ierr, 'MPI_Rget')
+	call MPI_Raccumulate(value(8), many, MPI_INTEGER, next, at, many, &
+			     MPI_INTEGER, MPI_SUM, win, r, ierr)
+	call refused(ierr, 'MPI_Raccumulate')
+	call MPI_Rget_accumulate(value(8), many, MPI_INTEGER, result(8), many, &
+				 MPI_INTEGER, next, at, many, MPI_INTEGER, &
+				 MPI_SUM, win, r, ierr)
+	call refused(ierr, 'MPI_Rget_accumulate')
+end subroutine
+
+subroutine refused(code, what)
+	integer, intent(in) :: code
+	character(*), intent(in) :: what
+	integer :: class
+
+	class = MPI_SUCCESS
+	if (code /= MPI_SUCCESS) call MPI_Error_class(code, class)
+	call check(class == MPI_ERR_RMA_RANGE, &
+		   what // ' of more than 2^32 elements is refused')
 end subroutine
 
 subroutine shared

@@ -57,6 +57,16 @@
 	X(Win_call_errhandler)                                                 \
 	X(Alloc_mem)                                                           \
 	X(Free_mem)                                                            \
+	X(Wait)                                                                \
+	X(Waitall)                                                             \
+	X(Waitany)                                                             \
+	X(Waitsome)                                                            \
+	X(Test)                                                                \
+	X(Testall)                                                             \
+	X(Testany)                                                             \
+	X(Testsome)                                                            \
+	X(Request_get_status)                                                  \
+	X(Request_free)                                                        \
 	X(Error_string)
 
 /* With counts and units of other kinds, in mpi_f08 alone. */

@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! suite.F90 - every function of MPI-3.1's one-sided chapter does by one of the
-! Fortran bindings what it does in C, and comes through its C function.
+! suite.F90 - every function of MPI-3.1's one-sided chapter, and those that
+! take requests, do by one of the Fortran bindings what they do in C, and come
+! through their C functions.
 #include "binding.inc"
 program suite
 	MPI_MODULE
@@ -8,6 +9,7 @@ program suite
 	use check_m
 	use windows_m
 	use transfers_m
+	use completion_m
 	use epochs_m
 	use objects_m
 #ifdef LARGE
@@ -35,6 +37,7 @@ program suite
 	call large
 #endif
 	call transfers
+	call completion
 	call epochs
 	call objects
 	call check(spy_missed(merge(1, 0, hosts_are_apart())) == 0, 'all functions reached')

@@ -12,6 +12,8 @@ module windows_m
 	private
 	public :: windows, hosts_are_apart
 	integer(c_int), target, save :: array(50)
+	integer(MPI_ADDRESS_KIND), parameter :: gib2 = &
+		2147483648_MPI_ADDRESS_KIND
 contains
 
 subroutine windows
@@ -21,7 +23,9 @@ subroutine windows
 	call created
 	call allocated
 	call big
+	call big_memory
 	if (.not. apart) call shared
+	if (.not. apart) call big_shared
 	call dynamic
 end subroutine
 
@@ -135,7 +139,6 @@ end subroutine
 
 ! Beyond 2 GiB, of which one element is touched.
 subroutine big
-	integer(MPI_ADDRESS_KIND), parameter :: gib2 = 2147483648_MPI_ADDRESS_KIND
 	integer(MPI_ADDRESS_KIND) :: bytes, disp
 	WIN_T :: win
 	BASE_T :: memory
@@ -158,6 +161,67 @@ subroutine big
 	call MPI_Get(value, 1, MPI_INTEGER, 0, disp, 1, MPI_INTEGER, win, ierr)
 	call MPI_Win_fence(0, win, ierr)
 	call check(value == 4711, 'a value put beyond 2 GiB')
+	call MPI_Win_free(win, ierr)
+end subroutine
+
+! Memory of that size made, attached and made a window of, by rank 0.
+subroutine big_memory
+	integer(MPI_ADDRESS_KIND) :: bytes, base, disp
+	WIN_T :: win
+	BASE_T :: memory
+	integer(c_int), pointer :: p(:)
+	integer :: ierr
+
+	bytes = 8
+	if (rank == 0) bytes = gib2 + 4096
+	call MPI_Alloc_mem(bytes, MPI_INFO_NULL, memory, ierr)
+	call c_f_pointer(CPTR(memory), p, [bytes / 4])
+	call MPI_Win_create(p, bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, win, &
+			    ierr)
+	call attributes(win, AINT(memory), bytes, 1, MPI_WIN_FLAVOR_CREATE)
+	disp = gib2 + 4
+	if (rank == 0) p(disp / 4 + 1) = 0
+	call puts_to_first(win, disp, 4712)
+	if (rank == 0) call check(p(disp / 4 + 1) == 4712, &
+				  'beyond 2 GiB of MPI_Alloc_mem')
+	call MPI_Win_free(win, ierr)
+
+	call MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, win, ierr)
+	call MPI_Win_attach(win, p, bytes, ierr)
+	base = AINT(memory)
+	call MPI_Bcast(base, 1, MPI_AINT, 0, MPI_COMM_WORLD, ierr)
+	call puts_to_first(win, base + disp, 4713)
+	if (rank == 0) call check(p(disp / 4 + 1) == 4713, &
+				  'beyond 2 GiB of MPI_Win_attach')
+	call MPI_Win_detach(win, p, ierr)
+	call MPI_Win_free(win, ierr)
+	call MPI_Free_mem(p, ierr)
+end subroutine
+
+subroutine puts_to_first(win, disp, value)
+	WIN_T, intent(in) :: win
+	integer(MPI_ADDRESS_KIND), intent(in) :: disp
+	integer, intent(in) :: value
+	integer :: ierr
+
+	call MPI_Win_fence(0, win, ierr)
+	if (rank == ranks - 1) call MPI_Put(value, 1, MPI_INTEGER, 0, disp, 1, &
+					    MPI_INTEGER, win, ierr)
+	call MPI_Win_fence(0, win, ierr)
+end subroutine
+
+subroutine big_shared
+	integer(MPI_ADDRESS_KIND) :: bytes, told
+	WIN_T :: win
+	BASE_T :: memory, peer
+	integer :: ierr, unit
+
+	bytes = 0
+	if (rank == 0) bytes = gib2 + 4096
+	call MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &
+				     memory, win, ierr)
+	call MPI_Win_shared_query(win, 0, told, unit, peer, ierr)
+	call check(told == gib2 + 4096, 'a shared size beyond 2 GiB')
 	call MPI_Win_free(win, ierr)
 end subroutine
 
