@@ -96,7 +96,7 @@ EXTRA_DIST += test/fortran.tap $(fortran_parts)
 
 # -- behaviour: calls that meet others half-way ---------------------------------
 meetings = \
-	test/nested_locks test/nested_threads test/reattach test/reuse test/polling test/threads_epoch \
+	test/nested_locks test/nested_threads test/reattach test/attach_threads test/reuse test/polling test/threads_epoch \
 	test/finalize test/free_refused test/noncontig test/no_op \
 	test/blocked test/blocked_errors test/overtake
 
@@ -289,7 +289,10 @@ clean-local: clean-tsan clean-deb clean-trixie
 # -- end of ThreadSanitizer ---------------------------------------------------------
 
 # -- what users see: sums, traces, the doctor ----------------------------------------
-check_PROGRAMS += test/watched_job test/misuse_job
-TESTS += test/misspelt.sh test/watched.sh test/misuse.sh test/checked.sh test/doctor.sh
-EXTRA_DIST += test/misspelt.sh test/misuse.sh test/checked.sh test/watched.sh test/watched.py test/heat.py test/doctor.sh
+test_unit_doctor_SOURCES = test/unit_doctor.c src/doctor/hosts.c \
+	src/doctor/report.c
+test_unit_doctor_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src/doctor
+check_PROGRAMS += test/watched_job test/misuse_job test/unit_doctor
+TESTS += test/unit_doctor test/log.sh test/misspelt.sh test/watched.sh test/misuse.sh test/checked.sh test/doctor.sh
+EXTRA_DIST += test/log.sh test/misspelt.sh test/misuse.sh test/checked.sh test/watched.sh test/watched.py test/heat.py test/doctor.sh
 # -- end of what users see -------------------------------------------------------------
