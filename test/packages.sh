@@ -52,7 +52,13 @@ inside()
 	for host in openmpi mpich; do
 		check_host $host
 	done
-	for page in man1/orielrun.1 man1/oriel-doctor.1 man7/oriel.7; do
+	for page in man1/orielrun.1 man1/oriel-doctor.1 man7/oriel.7 \
+		man3/Oriel_Put_notify.3 man3/Oriel_Get_notify.3 \
+		man3/Oriel_Accumulate_notify.3 man3/Oriel_Notify_wait.3 \
+		man3/Oriel_Notify_test.3 man3/Oriel_Rfetch_and_op.3 \
+		man3/Oriel_Rcompare_and_swap.3 man3/Oriel_Rflush.3 \
+		man3/Oriel_Win_dup.3 man3/oriel_version.3 \
+		man3/oriel_stat.3 man3/oriel_path.3 man3/oriel_networks.3; do
 		test -e /usr/share/man/$page.gz || die "no manual page $page"
 	done
 	dpkg -P oriel liboriel-dev liboriel-openmpi liboriel-mpich >dpkg.log \
