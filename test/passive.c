@@ -228,16 +228,22 @@ static void check_words(struct test_win *w)
 
 int main(int argc, char **argv)
 {
+	MPI_Info info = MPI_INFO_NULL;
 	enum test_kind kind;
 	struct test_win w;
 
 	test_start(argc, argv);
-	if (lacks_thread())
+	if (argc > 1) { /* see progress_modes.sh */
+		MPI_Info_create(&info);
+		MPI_Info_set(info, "oriel_progress", argv[1]);
+	} else if (lacks_thread()) {
 		return test_skip("progress is asked for in calls alone");
+	}
 	for (kind = 0; kind < KIND_COUNT; kind++) {
 		if (!test_kind_is_usable(kind))
 			continue;
-		test_win_open(&w, kind, WORDS * sizeof(int), sizeof(int));
+		test_win_open_info(&w, kind, WORDS * sizeof(int), sizeof(int),
+				   info);
 		if (test_rank)
 			target(&w);
 		else
@@ -247,5 +253,7 @@ int main(int argc, char **argv)
 			check_words(&w);
 		test_win_close(&w);
 	}
+	if (info != MPI_INFO_NULL)
+		MPI_Info_free(&info);
 	return test_finish();
 }
