@@ -22,12 +22,15 @@ is_refused()
 		echo "# skip: the host ends programs that leave messages"
 }
 
-for ranks in 2 4; do
+for job in 2,default 4,default 2,cma 2,software; do
+	ranks=${job%,*}
+	unset ORIEL_PATH
+	test "${job#*,}" = default || export ORIEL_PATH="${job#*,}"
 	timeout 100 "${MPIRUN:-mpirun}" -n $ranks ${ORIELRUN:-} \
 		"$program" >"$dir/log" 2>&1 || {
 			cat "$dir/log"
 			is_refused && exit 77
-			echo "failed with $ranks ranks"
+			echo "failed with $ranks ranks, path ${job#*,}"
 			exit 1
 		}
 done

@@ -14,10 +14,13 @@ ${CC:-mpicc} -O1 -o "$program" "$top/test/client_ga.c" \
 		echo "# skip: no libglobalarrays-dev for this MPI"
 		exit 77
 	}
-for ranks in 2 4; do
+for job in 2,default 4,default 2,cma 2,software; do
+	ranks=${job%,*}
+	unset ORIEL_PATH
+	test "${job#*,}" = default || export ORIEL_PATH="${job#*,}"
 	timeout 100 "${MPIRUN:-mpirun}" -n $ranks ${ORIELRUN:-} \
 		"$program" || {
-			echo "failed with $ranks ranks"
+			echo "failed with $ranks ranks, path ${job#*,}"
 			exit 1
 		}
 done

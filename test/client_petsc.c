@@ -77,6 +77,7 @@ static PetscErrorCode try(PetscSFWindowSyncType sync, PetscInt *failures)
 	static PetscErrorCode (*const moves[])(
 		PetscSF, int, int, PetscInt *) = { broadcast, reduce, fetch };
 	static const char *const names[] = { "broadcast", "reduce", "fetch" };
+	PetscBool by_windows;
 	PetscInt i, bad;
 	int rank, size;
 	PetscSF sf;
@@ -84,7 +85,13 @@ static PetscErrorCode try(PetscSFWindowSyncType sync, PetscInt *failures)
 	MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
 	MPI_Comm_size(PETSC_COMM_WORLD, &size);
 	PetscCall(PetscSFCreate(PETSC_COMM_WORLD, &sf));
-	PetscCall(PetscSFSetType(sf, PETSCSFWINDOW));
+	PetscCall(PetscSFSetFromOptions(sf));
+	PetscCall(PetscObjectTypeCompare((PetscObject)sf, PETSCSFWINDOW,
+					 &by_windows));
+	if (!by_windows) {
+		printf("rank %d: -sf_type window is not heard\n", rank);
+		++*failures;
+	}
 	PetscCall(PetscSFWindowSetSyncType(sf, sync));
 	PetscCall(graph(sf, rank, size));
 	for (i = 0; i < 3; i++) {

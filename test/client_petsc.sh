@@ -23,10 +23,13 @@ openmpi) other='libmpich\.so' ;;
 esac
 ldd "$program" | grep -q "$other" && skip "PETSc here is for another MPI"
 
-for ranks in 2 3; do
+for job in 2,default 3,default 2,cma 2,software; do
+	ranks=${job%,*}
+	unset ORIEL_PATH
+	test "${job#*,}" = default || export ORIEL_PATH="${job#*,}"
 	timeout 100 "${MPIRUN:-mpirun}" -n $ranks ${ORIELRUN:-} \
-		"$program" || {
-			echo "failed with $ranks ranks"
+		"$program" -sf_type window || {
+			echo "failed with $ranks ranks, path ${job#*,}"
 			exit 1
 		}
 done
