@@ -5,8 +5,6 @@
  * gate is the first thread's that finds it, as long as that has a number of its
  * own; who finds it taken passes beside, and leaves the owner counted in.
  */
-/*
- */
 #include "process.h"
 
 #include <pthread.h>
