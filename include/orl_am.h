@@ -175,8 +175,9 @@ struct orl_link {
 	 * src/path/remote.h; src/path's.  lock_record and lone are cleared
 	 * when that message goes. */
 	uint8_t lock;
-	bool listed;	 /* src/path's, with the next two */
-	uint64_t thread; /* that asks for the lock */
+	bool listed;	   /* src/path's, with the next two */
+	uint32_t unlocked; /* us, when it had been given back; win's */
+	uint64_t thread;   /* that asks for the lock */
 	struct orl_link *next_lazy;
 	struct orl_record_lock *lock_record;
 	/* What was sent before may not have been executed yet, though nobody

@@ -233,7 +233,7 @@ static inline uint64_t orl_path_off(const struct orl_target *target,
 struct orl_record_lock {
 	struct orl_record head;
 	uint32_t slot;
-	uint32_t pad;
+	uint32_t idle; /* us since the origin gave the lock back, modulo 2^32 */
 };
 /* ORL_AM_UNLOCK; slot 0: nobody waits for the end. */
 struct orl_record_unlock {

@@ -36,6 +36,12 @@ static inline uint64_t orl_now_ns(void)
 	return orl_clock_ns(CLOCK_MONOTONIC);
 }
 
+/* Microseconds, modulo 2^32: for short times. */
+static inline uint32_t orl_now_us(void)
+{
+	return (uint32_t)(orl_now_ns() / 1000);
+}
+
 /* To some milliseconds, for much less. */
 static inline uint64_t orl_now_coarse(void)
 {

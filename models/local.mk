@@ -3,8 +3,8 @@
 #
 #	make check-models			all states of all, and mutations
 #	make check TESTS=models/rwlock.pml	of one
-models = models/rwlock.pml models/lock_all.pml models/windows.pml \
-	models/hurry.pml \
+models = models/rwlock.pml models/comeback.pml models/lock_all.pml \
+	models/windows.pml models/hurry.pml \
 	models/lease.pml models/lazy.pml models/pscw.pml models/barrier.pml \
 	models/flush.pml models/credit.pml models/gate.pml models/bell.pml \
 	models/progress_lock.pml models/regions.pml models/keys.pml

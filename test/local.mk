@@ -183,7 +183,8 @@ EXTRA_DIST += $(checks) $(clients) test/client_mpi4py.py \
 # -- end of checks -----------------------------------------------------------
 
 # -- units: util, and the lock of windows -------------------------------------
-units_win = test/unit_util test/unit_rwlock test/unit_hurry test/unit_petition test/unit_heat
+units_win = test/unit_util test/unit_rwlock test/unit_hurry test/unit_petition \
+	test/unit_comeback test/unit_heat
 test_unit_heat_LDADD = libcore.la
 test_unit_heat_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/win
 test_unit_util_LDADD = libcore.la
@@ -192,6 +193,8 @@ test_unit_rwlock_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/win
 test_unit_hurry_LDADD = libcore.la
 test_unit_hurry_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/win
 test_unit_petition_LDADD = libcore.la
+test_unit_comeback_LDADD = libcore.la
+test_unit_comeback_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/win
 test_unit_petition_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/win
 check_PROGRAMS += $(units_win)
 TESTS += $(units_win)

@@ -106,6 +106,8 @@ static int enter_lock(struct orl_win *win, struct orl_target *target, int mode)
 
 	if (orl_likely(!target->path->remote)) {
 		enter_near(win, lock_of(target), mode, OF_LOCK);
+		if (orl_unlikely(win->spans) && mode == ORL_MODE_EXCLUSIVE)
+			orl_rwlock_note_grant(lock_of(target));
 		return 0;
 	}
 	link = orl_remote_link(win, target);
@@ -140,6 +142,15 @@ static int leave_lock(struct orl_target *target, int mode)
 	return 0;
 }
 
+/* The owner wants to know how soon after this we ask again: comeback.c. */
+static int wait_for_unlock(struct orl_target *target)
+{
+	int rc = target->path->flush(target);
+
+	target->link->unlocked = orl_now_us();
+	return rc;
+}
+
 static int release(struct orl_win *win, struct orl_target *target)
 {
 	bool remote = target->path->remote;
@@ -153,7 +164,7 @@ static int release(struct orl_win *win, struct orl_target *target)
 	else
 		one = leave_lock(target, mode_of(target->held));
 	rc = rc ? rc : one;
-	one = remote ? target->path->flush(target) : 0;
+	one = remote ? wait_for_unlock(target) : 0;
 	return rc ? rc : one;
 }
 

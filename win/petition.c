@@ -53,6 +53,7 @@ int orl_petition_begin(struct orl_petition *petition)
 		return -EALREADY;
 	*petition->at.held = ORL_PETITION_ASKED;
 	orl_rwlock_begin(&petition->visit, petition->at.lock, petition->mode);
+	orl_comeback_take(petition);
 	if (advance(petition))
 		return 1;
 	append(petition);
@@ -82,7 +83,7 @@ bool orl_petition_poll(void)
 	/* The queue may change under granted(). */
 	while (first && (petition = take_granted()))
 		petition->granted(petition);
-	return first;
+	return orl_comeback_poll() || first;
 }
 
 int orl_petition_leave(const struct orl_petition_at *at)
@@ -92,6 +93,9 @@ int orl_petition_leave(const struct orl_petition_at *at)
 		orl_rwlock_leave(at->lock, ORL_MODE_SHARED);
 		break;
 	case ORL_PETITION_EXCLUSIVE:
+		/* Whoever passes over places must run. */
+		if (orl_progress_has_thread())
+			orl_comeback_end(at);
 		orl_rwlock_leave(at->lock, ORL_MODE_EXCLUSIVE);
 		break;
 	default:

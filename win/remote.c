@@ -203,6 +203,7 @@ void orl_remote_free(struct orl_win *win)
 		orl_am_link_free(link);
 	}
 	orl_nic_free(win);
+	orl_comeback_forget(&win->ctl->lock);
 	orl_lease_close(win);
 	orl_askers_free(win);
 	orl_progress_unlock();

@@ -71,25 +71,32 @@ static uint32_t ticket_bit(uint32_t ticket)
 	return 1u << (ticket % BELL_TICKET);
 }
 
+static bool is_served(struct orl_rwlock *lock, uint32_t ticket)
+{
+	/* Acquire: pairs with the release in serve_next. */
+	return atomic_load_explicit(&lock->serving, memory_order_acquire) ==
+	       ticket;
+}
+
 static bool is_first(void *arg)
 {
 	const struct orl_visit *visit = arg;
 
-	/* Acquire: pairs with the release in enter_first. */
-	return atomic_load_explicit(&visit->lock->serving,
-				    memory_order_acquire) == visit->ticket;
+	return is_served(visit->lock, visit->ticket);
+}
+
+static void serve_next(struct orl_rwlock *lock, uint32_t ticket)
+{
+	/* Release: pairs with the acquire in is_served. */
+	atomic_store_explicit(&lock->serving, ticket + 1, memory_order_release);
+	orl_bell_ring(&lock->bell, ticket_bit(ticket + 1));
 }
 
 static bool enter_first(struct orl_visit *visit)
 {
-	struct orl_rwlock *lock = visit->lock;
-
 	if (!is_first(visit) || !enter_inside(visit))
 		return false;
-	/* Release: pairs with the acquire in is_first. */
-	atomic_store_explicit(&lock->serving, visit->ticket + 1,
-			      memory_order_release);
-	orl_bell_ring(&lock->bell, ticket_bit(visit->ticket + 1));
+	serve_next(visit->lock, visit->ticket);
 	return true;
 }
 
@@ -102,6 +109,25 @@ static bool enter_hurried(struct orl_visit *visit)
 	return true;
 }
 
+uint32_t orl_rwlock_draw(struct orl_rwlock *lock)
+{
+	return atomic_fetch_add(&lock->next, 1);
+}
+
+void orl_rwlock_stand(struct orl_visit *visit, uint32_t ticket)
+{
+	visit->ticket = ticket;
+	visit->stage = ORL_VISIT_IN_LINE;
+}
+
+bool orl_rwlock_pass(struct orl_rwlock *lock, uint32_t ticket)
+{
+	if (!is_served(lock, ticket))
+		return false;
+	serve_next(lock, ticket);
+	return true;
+}
+
 /* A place that it keeps until it has entered. */
 static void take_place(struct orl_visit *visit)
 {
@@ -109,8 +135,7 @@ static void take_place(struct orl_visit *visit)
 		atomic_fetch_add(&visit->lock->hurried, 1);
 		visit->stage = ORL_VISIT_HURRIED;
 	} else {
-		visit->ticket = atomic_fetch_add(&visit->lock->next, 1);
-		visit->stage = ORL_VISIT_IN_LINE;
+		orl_rwlock_stand(visit, orl_rwlock_draw(visit->lock));
 	}
 }
 

@@ -24,7 +24,9 @@ struct orl_rwlock {
 	_Atomic(uint32_t) serving; /* the ticket of the first in line */
 	_Atomic(uint32_t) hurried; /* waiters who go past the line */
 	struct orl_bell bell;
-	uint8_t pad[36];
+	_Atomic(uint32_t) grants; /* exclusive ones to ranks of the node, where
+				   * others compete: by the holder */
+	uint8_t pad[32];
 };
 _Static_assert(sizeof(struct orl_rwlock) == 64, "shared layout");
 
@@ -68,6 +70,19 @@ void orl_rwlock_enter(struct orl_rwlock *lock, int mode);
 /* The first try of a visit, which keeps no place: has it entered? */
 bool orl_rwlock_enter_at_once(struct orl_rwlock *lock, int mode);
 void orl_rwlock_leave(struct orl_rwlock *lock, int mode);
+/* A place in line for a visit to come: which stands there, or which is passed
+ * over once it is the first: then true. */
+uint32_t orl_rwlock_draw(struct orl_rwlock *lock);
+void orl_rwlock_stand(struct orl_visit *visit, uint32_t ticket);
+bool orl_rwlock_pass(struct orl_rwlock *lock, uint32_t ticket);
+
+/* By who holds the lock exclusively, a rank of the node. */
+static inline void orl_rwlock_note_grant(struct orl_rwlock *lock)
+{
+	uint32_t n = atomic_load_explicit(&lock->grants, memory_order_relaxed);
+
+	atomic_store_explicit(&lock->grants, n + 1, memory_order_relaxed);
+}
 
 /* -- petitions: origins of other nodes; under the progress lock ------------ */
 
@@ -89,6 +104,7 @@ struct orl_petition {
 	/* The caller sets these, and keeps the petition until it is granted. */
 	struct orl_petition_at at;
 	uint32_t rank; /* the origin; not looked at here */
+	uint32_t idle; /* us since it gave the lock back */
 	uint8_t mode;  /* ORL_MODE_SHARED or _EXCLUSIVE, maybe | _HURRY */
 	/*
 	 * Called by orl_petition_poll once it is granted; the petition may be
@@ -117,5 +133,16 @@ bool orl_petition_poll(void);
  * nothing by itself: orl_petition_poll does, which is to be called soon.
  */
 int orl_petition_leave(const struct orl_petition_at *at);
+
+/* -- places in line that are kept for such origins, comeback.c ------------- */
+
+/* The origin is about to give the lock back, which was exclusive. */
+void orl_comeback_end(const struct orl_petition_at *at);
+/* It asks again: its visit stands in the place kept for it, if any. */
+void orl_comeback_take(struct orl_petition *petition);
+/* Passes over those who are late.  Are places kept? */
+bool orl_comeback_poll(void);
+/* The lock will be no more. */
+void orl_comeback_forget(const struct orl_rwlock *lock);
 
 #endif

@@ -91,6 +91,7 @@ static struct request *make_request(const struct orl_am_source *source,
 		return NULL;
 	request->petition.at = place_of(source->object, source->rank);
 	request->petition.rank = source->rank;
+	request->petition.idle = record->idle;
 	request->petition.mode = record->head.a;
 	request->petition.granted = lock_granted;
 	request->peer = source->peer;

@@ -104,7 +104,7 @@ int orl_path_lock(struct orl_link *link, uint8_t mode)
 	if (orl_likely(record != NULL)) {
 		record->head.a = mode;
 		record->slot = 0;
-		record->pad = 0;
+		record->idle = orl_now_us() - link->unlocked;
 		link->lock = ORL_LAZY_NEW;
 		link->lock_record = record;
 		enlist(link);
