@@ -8,18 +8,22 @@
 
 #include "test.h"
 
+#define EPOCHS 300 /* of each: their trace is some chunks of the file */
+
 int main(int argc, char **argv)
 {
 	struct test_win w[KIND_COUNT];
 	char name[4096];
 	FILE *f;
-	int i;
+	int i, k;
 
 	test_start(argc, argv);
 	for (i = 0; i < KIND_COUNT; i++) {
 		test_win_open(&w[i], (enum test_kind)i, 1 << 20, 1);
-		MPI_Win_lock_all(0, w[i].win);
-		MPI_Win_unlock_all(w[i].win);
+		for (k = 0; k < EPOCHS; k++) {
+			MPI_Win_lock_all(0, w[i].win);
+			MPI_Win_unlock_all(w[i].win);
+		}
 	}
 	snprintf(name, sizeof(name), "%s/pid.%d", argv[1], test_rank);
 	f = fopen(name, "w");

@@ -66,9 +66,46 @@ job ORIEL_STATS=json
 grep -q '^{"window": 1, ' "$dir/err" || fail "no JSON: $(cat "$dir/err")"
 job ORIEL_STATS=0
 has_sums && fail "that is said though nobody asked"
-job ORIEL_STATS="$dir/no/such/folder"
-grep -q "ORIEL_STATS=.*No such file" "$dir/err" ||
-	fail "no word of a file that cannot be written"
+
+# killed RANKS NAME=VALUE...: a job that is killed while it has windows.
+killed()
+{
+	rm -rf "$dir/at" && mkdir "$dir/at"
+	ranks=$1
+	shift
+	timeout -k 5 60 env "$@" "${MPIRUN:-mpirun}" -n "$ranks" \
+		"${ORIELRUN:-orielrun}" "${top_builddir:-.}/test/killed_job" \
+		"$dir/at" >"$dir/out" 2>"$dir/err" </dev/null &
+	while test "$(ls "$dir/at" | grep -c ready)" -lt "$ranks" &&
+		kill -0 $! 2>/dev/null; do
+		sleep 0.1
+	done
+	kill -9 $(cat "$dir"/at/pid.*)
+	wait $!
+}
+
+# Its traces are whole all the same: six windows, 600 calls on each.
+killed 2 ORIEL_TRACE="$dir/trace"
+for file in "$dir"/trace/*.json; do
+	python3 -c 'import json, sys
+sys.exit(len(json.load(open(sys.argv[1]))) != 1 + 6 * 600)' "$file" ||
+		fail "killed: $(tail -n 3 "$file")"
+done
+test "$(ls "$dir/trace" | wc -l)" = 2 || fail "killed: not two traces"
+
+# Files that cannot be written are told of at the first window, once.
+killed 1 ORIEL_STATS="$dir/no/such/file"
+grep -c "ORIEL_STATS=$dir/no/such/file: No such file" "$dir/err" |
+	grep -qx 1 || fail "no word of a file: $(cat "$dir/err")"
+killed 1 ORIEL_STATS="$dir/no/such/file.svg"
+grep -c "ORIEL_STATS=$dir/no/such/file.svg: No such file" "$dir/err" |
+	grep -qx 1 || fail "no word of a picture: $(cat "$dir/err")"
+killed 1 ORIEL_TRACE="$dir/no/such/folder"
+grep -c "ORIEL_TRACE: $dir/no/such/folder: No such file" "$dir/err" |
+	grep -qx 1 || fail "no word of a folder: $(cat "$dir/err")"
+job ORIEL_STATS="$dir/no/such/file" ORIEL_TRACE="$dir/no/such/folder"
+grep -c "No such file" "$dir/err" | grep -qx 4 ||
+	fail "not once a file: $(cat "$dir/err")"
 
 # What was chosen for a window, of which nothing is said by default.
 job ORIEL_LOG=info

@@ -253,14 +253,13 @@ static void print(FILE *out)
 	fputs("</svg>\n", out);
 }
 
-/* Each process that is rank 0 of some window has a file of its own. */
-static void name_file(char *path, size_t size)
+void orl_heat_name(char *path, size_t size, int writer)
 {
 	const char *wish = (const char *)orl_options.stats;
 	int stem = (int)strlen(wish) - 4;
 
-	if (heat.writer)
-		snprintf(path, size, "%.*s.%d.svg", stem, wish, heat.writer);
+	if (writer)
+		snprintf(path, size, "%.*s.%d.svg", stem, wish, writer);
 	else
 		snprintf(path, size, "%s", wish);
 }
@@ -272,13 +271,12 @@ void orl_heat_write(void)
 
 	if (!heat.sums)
 		return;
-	name_file(path, sizeof(path));
+	orl_heat_name(path, sizeof(path), heat.writer);
 	out = fopen(path, "we");
 	if (out)
 		print(out);
 	if (!out || fclose(out))
-		orl_log(ORL_LOG_ERROR, "ORIEL_STATS=%s: %s", path,
-			strerror(errno));
+		orl_report_fail(path, errno);
 	free(heat.sums);
 	heat.sums = NULL;
 }

@@ -183,17 +183,51 @@ static bool ends_in(const char *text, const char *end)
 	return len >= n && !strcmp(text + len - n, end);
 }
 
+static bool is_file(const char *wish)
+{
+	return strcmp(wish, "1") && strcmp(wish, "json");
+}
+
+static int open_file(const char *path)
+{
+	return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+}
+
+ORL_COLD void orl_report_fail(const char *path, int error)
+{
+	static _Atomic(bool) is_said;
+
+	if (!atomic_exchange_explicit(&is_said, true, memory_order_relaxed))
+		orl_log(ORL_LOG_ERROR, "ORIEL_STATS=%s: %s", path,
+			strerror(error));
+}
+
+void orl_report_try(void)
+{
+	const char *wish = (const char *)orl_options.stats;
+	char path[4096];
+	int fd;
+
+	if (!is_file(wish))
+		return;
+	if (orl_heat_is_wanted())
+		orl_heat_name(path, sizeof(path), orl_host_world_rank());
+	else
+		snprintf(path, sizeof(path), "%s", wish);
+	fd = open_file(path);
+	if (fd < 0)
+		orl_report_fail(path, errno);
+	else
+		close(fd);
+}
+
 static void put_out(const char *wish, const char *text, size_t len)
 {
-	bool to_file = strcmp(wish, "1") && strcmp(wish, "json");
-	int fd = STDERR_FILENO;
+	const bool to_file = is_file(wish);
+	int fd = to_file ? open_file(wish) : STDERR_FILENO;
 
-	if (to_file)
-		fd = open(wish, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
-			  0666);
 	if (fd < 0 || write(fd, text, len) != (ssize_t)len)
-		orl_log(ORL_LOG_ERROR, "ORIEL_STATS=%s: %s", wish,
-			strerror(errno));
+		orl_report_fail(wish, errno);
 	if (to_file && fd >= 0)
 		close(fd);
 }

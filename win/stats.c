@@ -81,6 +81,8 @@ int orl_stats_open(struct orl_win *win)
 		return MPI_ERR_NO_MEM;
 	}
 	gethostname(watch->stats->host, sizeof(watch->stats->host) - 1);
+	if (!win->rank)
+		orl_report_try();
 	enlist(watch);
 	return 0;
 }

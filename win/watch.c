@@ -69,7 +69,7 @@ static void tell(struct orl_win *win, const struct moment *begin,
 	event->trips = end.trips - begin->trips;
 	if (win->watch->stats)
 		orl_stats_add(win, event);
-	if (orl_trace_is_wanted() && !event->vain)
+	if (win->watch->is_traced && !event->vain)
 		orl_trace_add(win, event);
 }
 
@@ -456,13 +456,13 @@ const struct orl_calls orl_calls_plain = {
 int orl_watch_open(struct orl_creation *creation)
 {
 	static _Atomic(unsigned) windows;
-	bool sums = creation->parts[0].stats;
+	bool sums = creation->parts[0].stats, is_traced = orl_trace_begin();
 	struct orl_win *win = creation->win;
 	unsigned number = atomic_fetch_add(&windows, 1) + 1;
 	MPI_Comm copy = MPI_COMM_NULL;
 	int rc;
 
-	if (orl_likely(!sums && !orl_trace_is_wanted()))
+	if (orl_likely(!sums && !is_traced))
 		return 0;
 	/* With all ranks, before anything can fail on one alone. */
 	rc = sums ? orl_host_comm_copy(&win->comm, &copy) : 0;
@@ -474,6 +474,7 @@ int orl_watch_open(struct orl_creation *creation)
 	}
 	pthread_mutex_init(&win->watch->lock, NULL);
 	win->watch->number = number;
+	win->watch->is_traced = is_traced;
 	win->watch->call = creation->args->call;
 	win->watch->born = orl_now_ns();
 	win->watch->win = win;

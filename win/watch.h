@@ -90,7 +90,8 @@ static inline size_t orl_stats_bytes(uint32_t size)
 struct orl_watch {
 	pthread_mutex_t lock; /* over the sums */
 	unsigned number;      /* of the windows of this process, from 1 */
-	const char *call;     /* that made it */
+	bool is_traced;
+	const char *call; /* that made it */
 	uint64_t born;
 	MPI_Comm comm; /* a copy: the program may have freed its own */
 	struct orl_stats *stats; /* NULL: only traced */
@@ -134,17 +135,26 @@ static inline const struct orl_stats *orl_report_row(
 
 /* To standard error or a file, as ORIEL_STATS says. */
 void orl_report_write(const struct orl_report *report);
+/* At the first window that will be written down: can its file be written? */
+void orl_report_try(void);
+/* It cannot, which is said once. */
+void orl_report_fail(const char *path, int error);
 void orl_report_json(FILE *out, const struct orl_report *report);
 
 /* -- heat.c: a picture, at the end ----------------------------------------- */
 
 bool orl_heat_is_wanted(void);
+/* Each process that is rank 0 of some window has a file of its own, by its
+ * rank of MPI_COMM_WORLD. */
+void orl_heat_name(char *path, size_t size, int writer);
 void orl_heat_add(const struct orl_report *report);
 void orl_heat_write(void);
 
 /* -- trace.c --------------------------------------------------------------- */
 
-bool orl_trace_is_wanted(void);
+/* At each window: does this process write a trace?  What hinders it is said
+ * once. */
+bool orl_trace_begin(void);
 void orl_trace_add(const struct orl_win *win, const struct orl_event *event);
 void orl_trace_close(void);
 
