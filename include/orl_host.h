@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* The large-count forms of MPI-4.0. */
 #if MPI_VERSION >= 4
@@ -210,13 +211,24 @@ void orl_host_comm_close(struct orl_comm *comm);
 
 /*
  * Collective: a communicator of comm's ranks, for when the program may have
- * freed its own; bytes from every rank to rank 0 of one; bytes from a rank to
- * every other.
+ * freed its own.
  */
 int orl_host_comm_copy(const struct orl_comm *comm, MPI_Comm *copy);
 void orl_host_comm_drop(MPI_Comm *copy);
-int orl_host_gather(MPI_Comm copy, const void *mine, void *all, size_t bytes);
+/* Collective: bytes from a rank to every other. */
 int orl_host_tell(MPI_Comm comm, int root, void *value, size_t bytes);
+
+typedef void (*orl_host_merge_fn)(void *into, const void *from, size_t bytes);
+/*
+ * Collective over a copy: merges all ranks' values into that of rank 0, as a
+ * tree, in the order of ranks.  Memory: bytes, at other; both are changed.
+ */
+int orl_host_reduce(MPI_Comm copy, void *value, void *other, size_t bytes,
+		    orl_host_merge_fn merge);
+/* Over a copy: a text for rank 0, and that of a rank there, to out if that is
+ * not NULL. */
+int orl_host_text_send(MPI_Comm copy, const char *text, size_t len);
+int orl_host_text_take(MPI_Comm copy, int rank, FILE *out);
 /*
  * Collective over the group: a communicator of it.  Threads that make some at
  * once call with different numbers.  MPI_ERR_GROUP if it is not part of

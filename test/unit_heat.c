@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define RANKS 200
+#define CELLS (50 * 50)
 
 static void expect(const char *what, uint64_t got, uint64_t want)
 {
@@ -21,20 +22,31 @@ static void expect(const char *what, uint64_t got, uint64_t want)
 }
 
 /* Each rank accesses the next, rank r with r + 1 calls of 10 bytes. */
-static char *make_stats(void)
+static void add_rows(struct orl_heat *heat, uint32_t rows)
 {
-	char *rows = calloc(RANKS, orl_stats_bytes(RANKS));
+	for (uint32_t i = 0; i < rows; i++) {
+		struct orl_sum targets[RANKS] = { { .calls = 0 } };
 
-	for (int i = 0; i < RANKS; i++) {
-		struct orl_stats *row =
-			(void *)(rows + i * orl_stats_bytes(RANKS));
-
-		row->targets[(i + 1) % RANKS] = (struct orl_sum){
+		targets[(i + 1) % RANKS] = (struct orl_sum){
 			.calls = i + 1,
 			.bytes = 10 * (i + 1),
 		};
+		orl_heat_row(heat, targets, i, RANKS);
 	}
-	return rows;
+	orl_heat_add(heat);
+}
+
+/* A window of all ranks. */
+static struct orl_heat *make_heat(void)
+{
+	struct orl_heat *heat =
+		calloc(1, sizeof(*heat) + RANKS * sizeof(int32_t));
+
+	heat->world = RANKS;
+	heat->cells = calloc(CELLS, sizeof(*heat->cells));
+	for (int i = 0; i < RANKS; i++)
+		heat->ranks[i] = i;
+	return heat;
 }
 
 static uint64_t add_up(FILE *in, const char *unit, unsigned *cells)
@@ -60,24 +72,15 @@ static uint64_t add_up(FILE *in, const char *unit, unsigned *cells)
 
 int main(void)
 {
-	char path[] = "/tmp/oriel-heat-XXXXXX.svg", *stats = make_stats();
-	int ranks[RANKS], fd = mkstemps(path, 4);
-	struct orl_report report = {
-		.size = RANKS,
-		.rows = RANKS,
-		.stats = stats,
-		.ranks = ranks,
-		.world = RANKS,
-	};
+	char path[] = "/tmp/oriel-heat-XXXXXX.svg";
+	struct orl_heat *all = make_heat(), *some = make_heat();
+	int fd = mkstemps(path, 4);
 	unsigned cells;
 	FILE *in;
 
-	for (int i = 0; i < RANKS; i++)
-		ranks[i] = i;
-	orl_heat_add(&report);
-	ranks[7] = -1;
-	report.rows = 8;
-	orl_heat_add(&report);
+	add_rows(all, RANKS);
+	some->ranks[7] = -1;
+	add_rows(some, 8);
 	orl_options.stats = (long)path;
 	orl_heat_write();
 	in = fdopen(fd, "r");
@@ -87,6 +90,5 @@ int main(void)
 	expect("cells", cells, 100);
 	expect("bytes", add_up(in, "bytes", &cells), 10 * (200 * 201 / 2 + 21));
 	unlink(path);
-	free(stats);
 	return 0;
 }

@@ -38,7 +38,7 @@ remote = path == "software"
 with open(sys.argv[2], encoding="utf-8") as lines:
     windows = [json.loads(line) for line in lines]
 check("windows", [w["window"] for w in windows], [1, 2, 3])
-check("names", [w["name"] for w in windows], ['a "window" ü ÿ', "", ""])
+check("names", [w["name"] for w in windows], ['a "window"\nü ÿ', "", ""])
 check("made by", [w["made_by"] for w in windows],
       ["MPI_Win_allocate", "MPI_Win_create_dynamic", "MPI_Win_allocate"])
 check("ranks", [len(w["ranks"]) for w in windows], [RANKS, RANKS, 1])

@@ -52,7 +52,7 @@ static void use_memory(MPI_Comm comm, int next)
 
 	MPI_Win_allocate(4096, 1, MPI_INFO_NULL, comm, &base, &win);
 	MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-	MPI_Win_set_name(win, "a \"window\" \xc3\xbc \xff");
+	MPI_Win_set_name(win, "a \"window\"\n\xc3\xbc \xff");
 	access_next(win, next);
 	MPI_Win_fence(0, win);
 	MPI_Win_fence(0, win);

@@ -117,7 +117,7 @@ static void fill_part(struct orl_win *win, int error, struct orl_part *part)
 		.fences = orl_fence_is_able(),
 		.noncontig = orl_info_is_noncontig(win),
 		.crowded = orl_wait_is_crowded(),
-		.stats = !win->rank && orl_stats_are_wanted(),
+		.stats = win->rank ? ORL_STATS_NONE : orl_stats_wanted(),
 		.check = orl_options.check != ORL_CHECK_OFF,
 		.threads = orl_threaded,
 	};

@@ -17,60 +17,144 @@
 #define HEIGHT (SIDE + 2 * MARGIN)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct heat {
+static struct {
 	uint32_t world; /* ranks */
 	int writer;	/* this one */
 	uint32_t per;	/* in a row or column of cells */
 	uint32_t cells; /* of them */
 	unsigned windows;
 	struct orl_sum *sums; /* [cells * cells], by origin, then target */
-} heat;
+} picture;
 
-bool orl_heat_is_wanted(void)
+/* Ranks that share a row or column of cells. */
+static uint32_t per_of(uint32_t world)
 {
-	const char *wish = (const char *)orl_options.stats;
-	size_t len = wish ? strlen(wish) : 0;
-
-	return len > 4 && !strcmp(wish + len - 4, ".svg");
+	return (world + CELLS - 1) / CELLS;
 }
 
-/* -- adding up ------------------------------------------------------------- */
+static uint32_t cells_of(uint32_t world)
+{
+	return (world + per_of(world) - 1) / per_of(world);
+}
+
+static uint32_t square(uint32_t world)
+{
+	return cells_of(world) * cells_of(world);
+}
+
+/* -- one window ------------------------------------------------------------ */
+
+/* Rank 0 draws, by what ranks are called in its world. */
+static int know_ranks(struct orl_win *win, struct orl_heat *heat, size_t bytes)
+{
+	int rc = 0;
+
+	if (!win->rank) {
+		heat->world = (uint32_t)orl_host_world_size();
+		heat->writer = orl_host_world_rank();
+		rc = orl_host_world_ranks(&win->comm, heat->ranks);
+	}
+	/* Nobody is in its world where it does not know. */
+	if (rc)
+		memset(heat->ranks, 0xff, win->size * sizeof(*heat->ranks));
+	return orl_host_tell(win->watch->comm, 0, heat, bytes);
+}
+
+int orl_heat_open(struct orl_win *win)
+{
+	const size_t bytes =
+		sizeof(struct orl_heat) + win->size * sizeof(int32_t);
+	struct orl_heat *heat = calloc(1, bytes);
+	int rc;
+
+	win->watch->heat = heat;
+	if (!heat)
+		return MPI_ERR_NO_MEM;
+	rc = know_ranks(win, heat, bytes);
+	heat->cells = NULL;
+	if (rc)
+		return rc;
+	heat->cells = calloc(square(heat->world), 2 * sizeof(*heat->cells));
+	if (!heat->cells)
+		return MPI_ERR_NO_MEM;
+	heat->other = heat->cells + square(heat->world);
+	return 0;
+}
+
+void orl_heat_close(struct orl_win *win)
+{
+	if (win->watch->heat)
+		free(win->watch->heat->cells);
+	free(win->watch->heat);
+}
+
+void orl_heat_row(struct orl_heat *heat, const struct orl_sum targets[],
+		  uint32_t rank, uint32_t size)
+{
+	const uint32_t per = per_of(heat->world),
+		       row = (uint32_t)heat->ranks[rank];
+	struct orl_sum *cells;
+
+	if (row >= heat->world)
+		return;
+	cells = heat->cells + row / per * cells_of(heat->world);
+	for (uint32_t i = 0; i < size; i++) {
+		uint32_t column = (uint32_t)heat->ranks[i];
+
+		if (column >= heat->world)
+			continue;
+		cells[column / per].calls += targets[i].calls;
+		cells[column / per].bytes += targets[i].bytes;
+	}
+}
+
+static void merge(void *into, const void *from, size_t bytes)
+{
+	const struct orl_sum *more = from;
+	struct orl_sum *sums = into;
+
+	for (size_t i = 0; i < bytes / sizeof(*sums); i++) {
+		sums[i].calls += more[i].calls;
+		sums[i].bytes += more[i].bytes;
+	}
+}
+
+void orl_report_heat(const struct orl_report *report)
+{
+	const struct orl_win *win = report->win;
+	struct orl_heat *heat = win->watch->heat;
+	int rc = 0;
+
+	orl_heat_row(heat, win->watch->stats->targets, win->rank, win->size);
+	if (!report->is_alone)
+		rc = orl_host_reduce(win->watch->comm, heat->cells, heat->other,
+				     square(heat->world) * sizeof(*heat->cells),
+				     merge);
+	if (!rc && !win->rank)
+		orl_heat_add(heat);
+}
+
+/* -- all windows ----------------------------------------------------------- */
 
 static bool make(uint32_t world)
 {
-	if (heat.sums)
+	if (picture.sums)
 		return true;
-	heat.world = world;
-	heat.per = (world + CELLS - 1) / CELLS;
-	heat.cells = (world + heat.per - 1) / heat.per;
-	heat.sums = calloc((size_t)heat.cells * heat.cells, sizeof(*heat.sums));
-	return heat.sums;
+	picture.world = world;
+	picture.per = per_of(world);
+	picture.cells = cells_of(world);
+	picture.sums = calloc(square(world), sizeof(*picture.sums));
+	return picture.sums;
 }
 
-/* Ranks of the window that are not of this world are left out. */
-static void add(const struct orl_report *report, uint32_t from, uint32_t to)
-{
-	const struct orl_sum *sum = &orl_report_row(report, from)->targets[to];
-	uint32_t row = (uint32_t)report->ranks[from];
-	uint32_t column = (uint32_t)report->ranks[to];
-	struct orl_sum *cell;
-
-	if (row >= heat.world || column >= heat.world)
-		return;
-	cell = &heat.sums[row / heat.per * heat.cells + column / heat.per];
-	cell->calls += sum->calls;
-	cell->bytes += sum->bytes;
-}
-
-void orl_heat_add(const struct orl_report *report)
+void orl_heat_add(const struct orl_heat *heat)
 {
 	pthread_mutex_lock(&lock);
-	if (report->ranks && make(report->world)) {
-		heat.windows++;
-		heat.writer = report->writer;
-		for (uint32_t i = 0; i < report->rows; i++)
-			for (uint32_t k = 0; k < report->size; k++)
-				add(report, i, k);
+	if (make(heat->world)) {
+		picture.windows++;
+		picture.writer = heat->writer;
+		merge(picture.sums, heat->cells,
+		      square(heat->world) * sizeof(*picture.sums));
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -81,7 +165,7 @@ enum measure { BYTES, CALLS };
 
 static uint64_t value_of(uint32_t row, uint32_t column, enum measure measure)
 {
-	const struct orl_sum *sum = &heat.sums[row * heat.cells + column];
+	const struct orl_sum *sum = &picture.sums[row * picture.cells + column];
 
 	return measure == BYTES ? sum->bytes : sum->calls;
 }
@@ -105,7 +189,7 @@ static struct range range_of(enum measure measure)
 {
 	struct range range = { .least = 0 };
 
-	for (uint32_t i = 0; i < heat.cells * heat.cells; i++) {
+	for (uint32_t i = 0; i < picture.cells * picture.cells; i++) {
 		uint64_t value = value_of(0, i, measure);
 
 		if (value && (!range.most || value < range.least))
@@ -147,10 +231,10 @@ static double share_of(uint64_t value, struct range range)
 /* "rank 3", or "ranks 6-8". */
 static void print_ranks(FILE *out, uint32_t cell)
 {
-	uint32_t first = cell * heat.per, last = first + heat.per - 1;
+	uint32_t first = cell * picture.per, last = first + picture.per - 1;
 
-	if (last >= heat.world)
-		last = heat.world - 1;
+	if (last >= picture.world)
+		last = picture.world - 1;
 	if (first == last)
 		fprintf(out, "rank %u", first);
 	else
@@ -160,7 +244,7 @@ static void print_ranks(FILE *out, uint32_t cell)
 static void print_cell(FILE *out, uint32_t row, uint32_t column,
 		       enum measure measure, struct range range)
 {
-	double side = (double)SIDE / heat.cells;
+	double side = (double)SIDE / picture.cells;
 	uint64_t value = value_of(row, column, measure);
 
 	if (!value)
@@ -181,16 +265,16 @@ static void print_cell(FILE *out, uint32_t row, uint32_t column,
 /* First ranks of some cells, along both sides. */
 static void print_axes(FILE *out)
 {
-	double side = (double)SIDE / heat.cells;
-	uint32_t step = (heat.cells + 7) / 8;
+	double side = (double)SIDE / picture.cells;
+	uint32_t step = (picture.cells + 7) / 8;
 
-	for (uint32_t i = 0; i < heat.cells; i += step)
+	for (uint32_t i = 0; i < picture.cells; i += step)
 		fprintf(out,
 			"<text x=\"%.2f\" y=\"-6\" text-anchor=\"middle\">%u"
 			"</text><text x=\"-6\" y=\"%.2f\" text-anchor=\"end\">"
 			"%u</text>\n",
-			(i + 0.5) * side, i * heat.per, (i + 0.5) * side + 4,
-			i * heat.per);
+			(i + 0.5) * side, i * picture.per, (i + 0.5) * side + 4,
+			i * picture.per);
 	fprintf(out,
 		"<text x=\"%d\" y=\"-24\" text-anchor=\"middle\">to rank"
 		"</text><text transform=\"translate(-44 %d) rotate(-90)\" "
@@ -221,8 +305,8 @@ static void print_picture(FILE *out, enum measure measure)
 		"stroke=\"#888\"/>\n",
 		measure == BYTES ? "bytes" : "calls",
 		MARGIN + (int)measure * (SIDE + MARGIN), MARGIN, SIDE, SIDE);
-	for (uint32_t i = 0; i < heat.cells; i++)
-		for (uint32_t k = 0; k < heat.cells; k++)
+	for (uint32_t i = 0; i < picture.cells; i++)
+		for (uint32_t k = 0; k < picture.cells; k++)
 			print_cell(out, i, k, measure, range);
 	print_axes(out);
 	print_scale(out, measure, range);
@@ -247,7 +331,7 @@ static void print(FILE *out)
 		"</linearGradient></defs>\n<text x=\"%d\" y=\"24\" "
 		"font-size=\"16\">One-sided communication of %u ranks in %u "
 		"windows: bytes, and calls</text>\n",
-		MARGIN, heat.world, heat.windows);
+		MARGIN, picture.world, picture.windows);
 	print_picture(out, BYTES);
 	print_picture(out, CALLS);
 	fputs("</svg>\n", out);
@@ -269,14 +353,14 @@ void orl_heat_write(void)
 	char path[4096];
 	FILE *out;
 
-	if (!heat.sums)
+	if (!picture.sums)
 		return;
-	orl_heat_name(path, sizeof(path), heat.writer);
+	orl_heat_name(path, sizeof(path), picture.writer);
 	out = fopen(path, "we");
 	if (out)
 		print(out);
 	if (!out || fclose(out))
 		orl_report_fail(path, errno);
-	free(heat.sums);
-	heat.sums = NULL;
+	free(picture.sums);
+	picture.sums = NULL;
 }

@@ -5,6 +5,9 @@
  */
 #include "watch.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #define LLU(x) ((unsigned long long)(x))
 
 /* Bytes of the character of UTF-8, beyond ASCII, that begins here, or 0. */
@@ -27,7 +30,7 @@ static size_t character(const unsigned char *text)
 }
 
 /* Names are the program's: whatever bytes they have, as a rule UTF-8. */
-static void print_string(FILE *out, const char *text)
+void orl_report_string(FILE *out, const char *text)
 {
 	size_t len;
 
@@ -109,13 +112,12 @@ static void print_targets(FILE *out, const struct orl_stats *row, uint32_t size)
 	fputs("]", out);
 }
 
-static void print_rank(FILE *out, const struct orl_report *report,
-		       uint32_t rank)
+static void print_rank(FILE *out, const struct orl_win *win)
 {
-	const struct orl_stats *row = orl_report_row(report, rank);
+	const struct orl_stats *row = win->watch->stats;
 
-	fprintf(out, "{\"rank\": %u, \"host\": ", rank);
-	print_string(out, row->host);
+	fprintf(out, "{\"rank\": %u, \"host\": ", win->rank);
+	orl_report_string(out, row->host);
 	fprintf(out, ", \"bytes\": %llu", LLU(row->memory));
 	print_calls(out, row);
 	fprintf(out,
@@ -125,23 +127,74 @@ static void print_rank(FILE *out, const struct orl_report *report,
 		LLU(row->agents[ORL_AGENT_LOCKED]),
 		LLU(row->agents[ORL_AGENT_OWNER]),
 		LLU(row->agents[ORL_AGENT_NIC]));
-	print_targets(out, row, report->size);
+	print_targets(out, row, win->size);
 	fputs("}", out);
 }
 
-void orl_report_json(FILE *out, const struct orl_report *report)
+/* Each rank makes its own text: they are of any length. */
+static void send_rank(const struct orl_win *win)
 {
-	const char *mark = "";
+	char *text = NULL, bare[32];
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
 
-	fprintf(out, "{\"window\": %u, \"name\": ", report->number);
-	print_string(out, report->name);
-	fprintf(out, ", \"made_by\": \"%s\", \"size\": %u, \"seconds\": %.9f",
-		report->call, report->size,
-		(double)orl_report_row(report, 0)->lived / 1e9);
-	fputs(", \"ranks\": [", out);
-	for (uint32_t i = 0; i < report->rows; i++) {
-		fputs(next(&mark), out);
-		print_rank(out, report, i);
+	if (out)
+		print_rank(out, win);
+	if (out && !fclose(out)) {
+		orl_host_text_send(win->watch->comm, text, len);
+	} else {
+		snprintf(bare, sizeof(bare), "{\"rank\": %u}", win->rank);
+		orl_host_text_send(win->watch->comm, bare, strlen(bare));
 	}
-	fputs("]}\n", out);
+	free(text);
+}
+
+static void print_head(FILE *out, const struct orl_report *report)
+{
+	const struct orl_win *win = report->win;
+
+	fprintf(out, "{\"window\": %u, \"name\": ", win->watch->number);
+	orl_report_string(out, report->name);
+	fprintf(out,
+		", \"made_by\": \"%s\", \"size\": %u, \"seconds\": %.9f, "
+		"\"ranks\": [",
+		win->watch->call, win->size,
+		(double)win->watch->stats->lived / 1e9);
+	print_rank(out, win);
+}
+
+/* Without memory for a text of its own rank 0 takes those of the others all
+ * the same: they wait. */
+static void take_ranks(FILE *out, const struct orl_win *win)
+{
+	int rc = 0;
+
+	for (uint32_t i = 1; i < win->size && !rc; i++) {
+		if (out)
+			fputs(", ", out);
+		rc = orl_host_text_take(win->watch->comm, (int)i, out);
+	}
+}
+
+void orl_report_json(const struct orl_report *report)
+{
+	const struct orl_win *win = report->win;
+	char *text = NULL;
+	size_t len;
+	FILE *out;
+
+	if (win->rank) {
+		send_rank(win);
+		return;
+	}
+	out = open_memstream(&text, &len);
+	if (out)
+		print_head(out, report);
+	if (!report->is_alone)
+		take_ranks(out, win);
+	if (out)
+		fputs("]}\n", out);
+	if (out && !fclose(out))
+		orl_report_put(text, len);
+	free(text);
 }

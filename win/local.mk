@@ -8,5 +8,5 @@ libcore_la_SOURCES += \
 	win/lock.c win/memory.c win/nic.c win/notify.c win/object.c win/petition.c win/place.c \
 	win/json.c win/place.h win/pscw.c win/region.c win/regions.h win/remote.c win/report.c win/request.c win/request.h win/rwlock.c win/rwlock.h \
 	win/scatter.c win/scatter.h \
-	win/serve.c win/stats.c win/stripe.c win/stripe.h win/target.c win/trace.c \
+	win/serve.c win/stats.c win/stripe.c win/stripe.h win/target.c win/totals.c win/trace.c \
 	win/transfer.c win/comeback.c win/watch.c win/watch.h win/win.h

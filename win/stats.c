@@ -2,8 +2,9 @@
 /*
  * stats.c - what a watched window did, summed by call, by path and by target
  * (ORIEL_STATS).  Each rank adds up its own calls; when the window is freed
- * rank 0 gathers them and writes them down.  Messages and trips are the
- * process's while it was in a call of the window.
+ * they are put together and rank 0 writes them down, in the form that its
+ * option asks for.  Messages and trips are the process's while it was in a
+ * call of the window.
  */
 #include "watch.h"
 
@@ -18,21 +19,34 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct orl_watch *windows;
 static unsigned nwindows;
-/* Of MPI_COMM_WORLD, which is not there any more at the end. */
-static uint32_t world;
-static int writer;
 
-bool orl_stats_are_wanted(void)
+static bool ends_in(const char *text, const char *end)
 {
-	const char *wish = (const char *)orl_options.stats;
+	size_t len = strlen(text), n = strlen(end);
+
+	return len > n && !strcmp(text + len - n, end);
+}
+
+static enum orl_stats_form form_of(const char *wish)
+{
+	if (!wish || !*wish || !strcmp(wish, "0"))
+		return ORL_STATS_NONE;
+	if (!strcmp(wish, "json") || ends_in(wish, ".json"))
+		return ORL_STATS_JSON;
+	return ends_in(wish, ".svg") ? ORL_STATS_HEAT : ORL_STATS_WORDS;
+}
+
+enum orl_stats_form orl_stats_wanted(void)
+{
+	enum orl_stats_form form = form_of((const char *)orl_options.stats);
 	bool room;
 
-	if (orl_likely(!wish || !*wish || !strcmp(wish, "0")))
-		return false;
+	if (orl_likely(form == ORL_STATS_NONE))
+		return form;
 	pthread_mutex_lock(&lock);
 	room = nwindows < WINDOWS_MOST;
 	pthread_mutex_unlock(&lock);
-	return room;
+	return room ? form : ORL_STATS_NONE;
 }
 
 static void enlist(struct orl_watch *watch)
@@ -56,30 +70,16 @@ static void unlist(struct orl_watch *watch)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Rank 0 has the picture drawn. */
-static int know_ranks(const struct orl_win *win)
-{
-	struct orl_watch *watch = win->watch;
-
-	if (win->rank || !orl_heat_is_wanted())
-		return 0;
-	world = (uint32_t)orl_host_world_size();
-	writer = orl_host_world_rank();
-	watch->ranks = calloc(win->size, sizeof(*watch->ranks));
-	return watch->ranks ? orl_host_world_ranks(&win->comm, watch->ranks)
-			    : MPI_ERR_NO_MEM;
-}
-
 int orl_stats_open(struct orl_win *win)
 {
 	struct orl_watch *watch = win->watch;
+	int rc = watch->form == ORL_STATS_HEAT ? orl_heat_open(win) : 0;
 
+	if (rc)
+		return rc;
 	watch->stats = calloc(1, orl_stats_bytes(win->size));
-	if (!watch->stats || know_ranks(win)) {
-		free(watch->stats);
-		watch->stats = NULL;
+	if (!watch->stats)
 		return MPI_ERR_NO_MEM;
-	}
 	gethostname(watch->stats->host, sizeof(watch->stats->host) - 1);
 	if (!win->rank)
 		orl_report_try();
@@ -94,7 +94,7 @@ void orl_stats_close(struct orl_win *win)
 	if (win->watch->comm != MPI_COMM_NULL)
 		orl_host_comm_drop(&win->watch->comm);
 	free(win->watch->stats);
-	free(win->watch->ranks);
+	orl_heat_close(win);
 }
 
 /* -- adding up ------------------------------------------------------------- */
@@ -147,65 +147,41 @@ static void finish(const struct orl_win *win)
 }
 
 static void write_down(const struct orl_win *win, const char *name,
-		       const void *stats, uint32_t rows)
+		       bool is_alone)
 {
+	static void (*const forms[ORL_STATS_FORMS])(
+		const struct orl_report *) = {
+		[ORL_STATS_WORDS] = orl_report_words,
+		[ORL_STATS_JSON] = orl_report_json,
+		[ORL_STATS_HEAT] = orl_report_heat
+	};
 	const struct orl_report report = {
-		.number = win->watch->number,
+		.win = win,
 		.name = name,
-		.call = win->watch->call,
-		.size = win->size,
-		.rows = rows,
-		.stats = stats,
-		.ranks = win->watch->ranks,
-		.world = world,
-		.writer = writer,
+		.is_alone = is_alone,
 	};
 
-	orl_report_write(&report);
+	finish(win);
+	forms[win->watch->form](&report);
 }
 
-static void report(const struct orl_win *win, const void *stats, uint32_t rows)
-{
-	char name[MPI_MAX_OBJECT_NAME];
-
-	if (win->rank)
-		return;
-	orl_host_win_name(win->handle, name);
-	write_down(win, name, stats, rows);
-}
-
-/* Rank 0 has room for all ranks' sums no longer than this takes; if it has
- * not, it tells its own. */
 void orl_stats_report(struct orl_win *win)
 {
-	const struct orl_watch *watch = win->watch;
-	size_t bytes = orl_stats_bytes(win->size);
-	bool has_room;
-	char *all;
+	char name[MPI_MAX_OBJECT_NAME] = "";
 
-	if (!watch->stats)
+	if (!win->watch->stats)
 		return;
-	finish(win);
-	all = win->rank ? NULL : calloc(win->size, bytes);
-	has_room = all;
-	if (orl_host_tell(watch->comm, 0, &has_room, sizeof(has_room)))
-		has_room = false;
-	if (!has_room)
-		report(win, watch->stats, 1);
-	else if (!orl_host_gather(watch->comm, watch->stats, all, bytes))
-		report(win, all, win->size);
-	free(all);
+	if (!win->rank)
+		orl_host_win_name(win->handle, name);
+	write_down(win, name, false);
 }
 
 void orl_stats_leave(void)
 {
 	struct orl_watch *watch;
 
-	for (watch = windows; watch; watch = watch->next) {
-		if (watch->win->rank)
-			continue;
-		finish(watch->win);
-		write_down(watch->win, "", watch->stats, 1);
-	}
+	for (watch = windows; watch; watch = watch->next)
+		if (!watch->win->rank)
+			write_down(watch->win, "", true);
 	orl_heat_write();
 }

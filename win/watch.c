@@ -456,7 +456,8 @@ const struct orl_calls orl_calls_plain = {
 int orl_watch_open(struct orl_creation *creation)
 {
 	static _Atomic(unsigned) windows;
-	bool sums = creation->parts[0].stats, is_traced = orl_trace_begin();
+	enum orl_stats_form form = creation->parts[0].stats;
+	bool sums = form != ORL_STATS_NONE, is_traced = orl_trace_begin();
 	struct orl_win *win = creation->win;
 	unsigned number = atomic_fetch_add(&windows, 1) + 1;
 	MPI_Comm copy = MPI_COMM_NULL;
@@ -479,6 +480,7 @@ int orl_watch_open(struct orl_creation *creation)
 	win->watch->born = orl_now_ns();
 	win->watch->win = win;
 	win->watch->comm = copy;
+	win->watch->form = form;
 	win->head.calls = &orl_calls_watched;
 	return sums ? orl_stats_open(win) : 0;
 }

@@ -67,7 +67,7 @@ struct orl_sum {
 	uint64_t calls, bytes;
 };
 
-/* Sums of one rank, as rank 0 gathers them; its targets follow. */
+/* Of one rank; its targets follow. */
 struct orl_stats {
 	char host[64];
 	uint64_t memory; /* bytes of the rank's part of the window */
@@ -86,6 +86,15 @@ static inline size_t orl_stats_bytes(uint32_t size)
 	return sizeof(struct orl_stats) + size * sizeof(struct orl_sum);
 }
 
+/* What ORIEL_STATS asks for. */
+enum orl_stats_form {
+	ORL_STATS_NONE,
+	ORL_STATS_WORDS, /* of all ranks together: report.c */
+	ORL_STATS_JSON,	 /* of each: json.c */
+	ORL_STATS_HEAT,	 /* who accessed whom: heat.c */
+	ORL_STATS_FORMS
+};
+
 /* What a watched window has beside. */
 struct orl_watch {
 	pthread_mutex_t lock; /* over the sums */
@@ -94,15 +103,16 @@ struct orl_watch {
 	const char *call; /* that made it */
 	uint64_t born;
 	MPI_Comm comm; /* a copy: the program may have freed its own */
+	enum orl_stats_form form;
 	struct orl_stats *stats; /* NULL: only traced */
-	int *ranks;		 /* of MPI_COMM_WORLD, if heat.c wants them */
+	struct orl_heat *heat;	 /* NULL unless form says so */
 	struct orl_watch *next;	 /* of those that have stats, see stats.c */
 	const struct orl_win *win;
 };
 
-/* Does this process, as rank 0, want sums of one more window? */
-bool orl_stats_are_wanted(void);
-/* watch->comm is there.  0 or an error class. */
+/* Which sums of one more window this process wants, as rank 0. */
+enum orl_stats_form orl_stats_wanted(void);
+/* Collective; watch->comm and form are there.  0 or an error class. */
 int orl_stats_open(struct orl_win *win);
 void orl_stats_add(struct orl_win *win, const struct orl_event *event);
 /* Collective, nothing is under way: rank 0 writes down all ranks' sums. */
@@ -111,43 +121,73 @@ void orl_stats_close(struct orl_win *win);
 /* At the end: windows that were not freed, each rank 0 its own part. */
 void orl_stats_leave(void);
 
-/* -- writing sums down, report.c and json.c -------------------------------- */
+/* -- sums of several ranks, totals.c --------------------------------------- */
 
-struct orl_report {
-	unsigned number;
-	const char *name, *call;
-	uint32_t size; /* of the window */
-	uint32_t rows; /* ranks that are told of: size, or rank 0 alone */
-	const char *stats;
-	/* For heat.c; ranks is NULL if it wants nothing. */
-	const int *ranks; /* [size] of MPI_COMM_WORLD; not of it: < 0 */
-	uint32_t world;	  /* ranks of it */
-	int writer;	  /* the one that is rank 0 of the window */
+#define ORL_PAIRS 5 /* that are named, of those with most bytes */
+
+struct orl_totals {
+	struct {
+		uint64_t calls, ns, longest;
+		uint64_t rank; /* that had the longest */
+	} calls[ORL_WATCH_CALLS];
+	struct orl_sum moved[ORL_WATCH_MOVES][ORL_WATCH_PATHS];
+	uint64_t messages, trips;
+	uint64_t agents[ORL_AGENT_COUNT];
+	struct orl_pair {
+		uint32_t from, to;
+		struct orl_sum sum;
+	} pairs[ORL_PAIRS]; /* most bytes first */
 };
 
-static inline const struct orl_stats *orl_report_row(
-	const struct orl_report *report, uint32_t rank)
-{
-	const char *row = report->stats + rank * orl_stats_bytes(report->size);
+void orl_totals_of(const struct orl_win *win, struct orl_totals *totals);
+/* An orl_host_merge_fn. */
+void orl_totals_merge(void *into, const void *from, size_t bytes);
 
-	return (const struct orl_stats *)row;
-}
+/* -- writing them down ----------------------------------------------------- */
 
-/* To standard error or a file, as ORIEL_STATS says. */
-void orl_report_write(const struct orl_report *report);
+struct orl_report {
+	const struct orl_win *win;
+	const char *name; /* rank 0's: the window's */
+	bool is_alone;	  /* rank 0 writes of itself; else collective */
+};
+
+/* One for each form; memory and messages of a rank: as many as it had targets,
+ * at most; of rank 0, as a rule, one message of each rank or of log(ranks). */
+void orl_report_words(const struct orl_report *report);
+void orl_report_json(const struct orl_report *report);
+void orl_report_heat(const struct orl_report *report);
+
+/* To standard error or a file, as ORIEL_STATS says; report.c, as the next. */
+void orl_report_put(const char *text, size_t len);
 /* At the first window that will be written down: can its file be written? */
 void orl_report_try(void);
 /* It cannot, which is said once. */
 void orl_report_fail(const char *path, int error);
-void orl_report_json(FILE *out, const struct orl_report *report);
+/* In quotes, printable, as JSON has it; json.c. */
+void orl_report_string(FILE *out, const char *text);
 
 /* -- heat.c: a picture, at the end ----------------------------------------- */
 
-bool orl_heat_is_wanted(void);
+/* Of one window. */
+struct orl_heat {
+	struct orl_sum *cells; /* of it, by origin, then target, */
+	struct orl_sum *other; /* and room for those of other ranks */
+	uint32_t world;	       /* ranks of rank 0's MPI_COMM_WORLD, */
+	int32_t writer;	       /* which of these it is, */
+	int32_t ranks[];       /* [size] and who; not of it: < 0 */
+};
+
+/* Collective.  0 or an error class. */
+int orl_heat_open(struct orl_win *win);
+void orl_heat_close(struct orl_win *win);
+/* A row of the window's ranks is added to its cells. */
+void orl_heat_row(struct orl_heat *heat, const struct orl_sum targets[],
+		  uint32_t rank, uint32_t size);
+/* Its cells are added to the picture. */
+void orl_heat_add(const struct orl_heat *heat);
 /* Each process that is rank 0 of some window has a file of its own, by its
  * rank of MPI_COMM_WORLD. */
 void orl_heat_name(char *path, size_t size, int writer);
-void orl_heat_add(const struct orl_report *report);
 void orl_heat_write(void);
 
 /* -- trace.c --------------------------------------------------------------- */

@@ -89,20 +89,86 @@ void orl_host_comm_drop(MPI_Comm *copy)
 	PMPI_Comm_free(copy);
 }
 
-int orl_host_gather(MPI_Comm copy, const void *mine, void *all, size_t bytes)
-{
-	int rc = PMPI_Gather(mine, (int)bytes, MPI_BYTE, all, (int)bytes,
-			     MPI_BYTE, 0, copy);
-
-	return rc ? orl_host_error_class(rc) : 0;
-}
-
 int orl_host_tell(MPI_Comm comm, int root, void *value, size_t bytes)
 {
 	int rc = PMPI_Bcast(value, (int)bytes, MPI_BYTE, root, comm);
 
 	return rc ? orl_host_error_class(rc) : 0;
 }
+
+/* -- to rank 0 ------------------------------------------------------------- */
+
+static int send_to(MPI_Comm copy, int rank, const void *data, size_t bytes)
+{
+	int rc = orl_host.Send(data, (int)bytes, MPI_BYTE, rank, 0, copy);
+
+	return rc ? orl_host_error_class(rc) : 0;
+}
+
+static int take_from(MPI_Comm copy, int rank, void *data, size_t most,
+		     size_t *bytes)
+{
+	MPI_Status status;
+	int n = 0, rc = orl_host.Recv(data, (int)most, MPI_BYTE, rank, 0, copy,
+				      &status);
+
+	rc = rc ? rc : PMPI_Get_count(&status, MPI_BYTE, &n);
+	*bytes = (size_t)n;
+	return rc ? orl_host_error_class(rc) : 0;
+}
+
+int orl_host_reduce(MPI_Comm copy, void *value, void *other, size_t bytes,
+		    orl_host_merge_fn merge)
+{
+	int rank, size, step, rc = 0;
+	size_t taken;
+
+	PMPI_Comm_rank(copy, &rank);
+	PMPI_Comm_size(copy, &size);
+	for (step = 1; step < size && !rc; step *= 2) {
+		if (rank & step)
+			return send_to(copy, rank - step, value, bytes);
+		if (rank + step >= size)
+			continue;
+		rc = take_from(copy, rank + step, other, bytes, &taken);
+		if (!rc)
+			merge(value, other, bytes);
+	}
+	return rc;
+}
+
+/* A text comes in pieces of this, of which the last is shorter. */
+#define PIECE 16384
+
+int orl_host_text_send(MPI_Comm copy, const char *text, size_t len)
+{
+	size_t n;
+	int rc;
+
+	do {
+		n = len < PIECE ? len : PIECE;
+		rc = send_to(copy, 0, text, n);
+		text += n;
+		len -= n;
+	} while (!rc && n == PIECE);
+	return rc;
+}
+
+int orl_host_text_take(MPI_Comm copy, int rank, FILE *out)
+{
+	char piece[PIECE];
+	size_t n;
+	int rc;
+
+	do {
+		rc = take_from(copy, rank, piece, PIECE, &n);
+		if (!rc && out)
+			fwrite(piece, 1, n, out);
+	} while (!rc && n == PIECE);
+	return rc;
+}
+
+/* -- groups ---------------------------------------------------------------- */
 
 static int translate(const struct orl_comm *comm, MPI_Group group, int count,
 		     int *theirs, int *ours)
