@@ -104,7 +104,7 @@ killed 1 ORIEL_TRACE="$dir/no/such/folder"
 grep -c "ORIEL_TRACE: $dir/no/such/folder: No such file" "$dir/err" |
 	grep -qx 1 || fail "no word of a folder: $(cat "$dir/err")"
 job ORIEL_STATS="$dir/no/such/file" ORIEL_TRACE="$dir/no/such/folder"
-grep -c "No such file" "$dir/err" | grep -qx 4 ||
+grep -c "^oriel.*No such file" "$dir/err" | grep -qx 4 ||
 	fail "not once a file: $(cat "$dir/err")"
 
 # What was chosen for a window, of which nothing is said by default.
