@@ -23,9 +23,9 @@ struct orl_part {
 	uint8_t fences;	   /* orl_fence_is_able */
 	uint8_t noncontig; /* alloc_shared_noncontig was given */
 	uint8_t crowded;   /* orl_wait_is_crowded, by earlier windows */
-	uint8_t stats; /* of rank 0: the sums that are wanted, orl_stats_wanted */
-	uint8_t check;	 /* ORIEL_CHECK */
-	uint8_t threads; /* orl_threaded */
+	uint8_t stats;	   /* of rank 0: which it wants, orl_stats_wanted */
+	uint8_t check;	   /* ORIEL_CHECK */
+	uint8_t threads;   /* orl_threaded */
 };
 _Static_assert(sizeof(struct orl_part) == 120, "exchanged between processes");
 

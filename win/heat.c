@@ -7,6 +7,7 @@
  */
 #include "watch.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,13 @@ void orl_heat_close(struct orl_win *win)
 	if (win->watch->heat)
 		free(win->watch->heat->cells);
 	free(win->watch->heat);
+}
+
+uint64_t orl_heat_held(const struct orl_heat *heat)
+{
+	return heat ? malloc_usable_size((void *)heat) +
+			       malloc_usable_size(heat->cells)
+		    : 0;
 }
 
 void orl_heat_row(struct orl_heat *heat, const struct orl_sum targets[],

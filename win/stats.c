@@ -8,6 +8,7 @@
  */
 #include "watch.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -95,6 +96,16 @@ void orl_stats_close(struct orl_win *win)
 		orl_host_comm_drop(&win->watch->comm);
 	free(win->watch->stats);
 	orl_heat_close(win);
+}
+
+uint64_t orl_watch_held(const struct orl_win *win)
+{
+	const struct orl_watch *watch = win->watch;
+
+	if (!watch)
+		return 0;
+	return malloc_usable_size((void *)watch) +
+	       malloc_usable_size(watch->stats) + orl_heat_held(watch->heat);
 }
 
 /* -- adding up ------------------------------------------------------------- */

@@ -8,7 +8,6 @@
 
 #include "regions.h"
 
-#include <malloc.h>
 #include <stdlib.h>
 
 const char *const orl_watch_names[ORL_WATCH_CALLS] = {
@@ -491,12 +490,4 @@ void orl_watch_close(struct orl_win *win)
 		return;
 	orl_stats_close(win);
 	free(win->watch);
-}
-
-uint64_t orl_watch_held(const struct orl_win *win)
-{
-	if (!win->watch)
-		return 0;
-	return malloc_usable_size(win->watch) +
-	       malloc_usable_size(win->watch->stats);
 }

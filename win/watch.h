@@ -118,6 +118,8 @@ void orl_stats_add(struct orl_win *win, const struct orl_event *event);
 /* Collective, nothing is under way: rank 0 writes down all ranks' sums. */
 void orl_stats_report(struct orl_win *win);
 void orl_stats_close(struct orl_win *win);
+/* Bytes that the window keeps for being watched. */
+uint64_t orl_watch_held(const struct orl_win *win);
 /* At the end: windows that were not freed, each rank 0 its own part. */
 void orl_stats_leave(void);
 
@@ -180,6 +182,7 @@ struct orl_heat {
 /* Collective.  0 or an error class. */
 int orl_heat_open(struct orl_win *win);
 void orl_heat_close(struct orl_win *win);
+uint64_t orl_heat_held(const struct orl_heat *heat);
 /* A row of the window's ranks is added to its cells. */
 void orl_heat_row(struct orl_heat *heat, const struct orl_sum targets[],
 		  uint32_t rank, uint32_t size);
@@ -212,7 +215,5 @@ extern const struct orl_calls orl_calls_watched;
  * error class. */
 int orl_watch_open(struct orl_creation *creation);
 void orl_watch_close(struct orl_win *win);
-/* Bytes that the window keeps for it. */
-uint64_t orl_watch_held(const struct orl_win *win);
 
 #endif
