@@ -109,6 +109,8 @@
 	X(Alloc_mem)                                                           \
 	X(Free_mem)                                                            \
 	X(Error_string)                                                        \
+	X(Init)                                                                \
+	X(Init_thread)                                                         \
 	X(Finalize)                                                            \
 	ORL_HOST_BLOCKING(X)                                                   \
 	ORL_HOST_TESTING(X)                                                    \
@@ -148,6 +150,12 @@ extern const char orl_host_name[];
  */
 bool orl_host_load(void);
 
+/*
+ * For MPI_Init: if another MPI than the host has been loaded, as by a script's
+ * module, its handles are about to come to the host, and the reason of the
+ * errors that follow is told.
+ */
+void orl_host_tell_second(void);
 /* Is there MPI_COMM_WORLD: between MPI_Init and the end of MPI_Finalize? */
 bool orl_host_has_world(void);
 /* Is there that, or a session of the program's?  Costs a load. */

@@ -11,7 +11,7 @@ libcore_la_SOURCES = \
 	src/progress/progress.c src/progress/start.c src/progress/thread.c \
 	src/progress/wait.c \
 	src/host/bare.c src/host/comm.c \
-	src/host/datatype.c src/host/error.c src/host/handle.c \
+	src/host/second.c src/host/datatype.c src/host/error.c src/host/handle.c \
 	src/host/hook.c src/host/host.c src/host/host.h src/host/info.c \
 	src/host/request.c src/host/session.c src/host/ucx.c \
 	src/type/array.c src/type/basic.c src/type/cache.c src/type/cursor.c \
@@ -37,7 +37,7 @@ libcore_la_LIBADD = -lpthread -ldl
 hostlib_LTLIBRARIES = liboriel.la
 liboriel_la_SOURCES = include/oriel.h \
 	src/mpi/block.c src/mpi/block.h src/mpi/communicate.c src/mpi/counted.h \
-	src/mpi/entry.h src/mpi/error.c src/mpi/extend.c src/mpi/extend_fortran.c src/mpi/finalize.c \
+	src/mpi/entry.h src/mpi/error.c src/mpi/extend.c src/mpi/extend_fortran.c src/mpi/finalize.c src/mpi/init.c \
 	src/mpi/fortran.c src/mpi/library.c src/mpi/object.c src/mpi/stat.c \
 	src/mpi/request.c src/mpi/request_status.c src/mpi/survey.c src/mpi/synchronise.c src/mpi/unit.h src/mpi/window.c
 liboriel_la_LIBADD = libcore.la

@@ -184,6 +184,31 @@ libm.so.6:*"$own") ;;
 esac
 "$run" ./bare_script
 [ $? -eq 5 ] || fail "a script without #! does not run"
+# An interpreter that loads another MPI than its launcher's is told so, and the
+# one that loads the same is not.
+cat >loads.c <<'END'
+#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+	int (*init)(int *, char ***);
+
+	if (!dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL))
+		return 1;
+	*(void **)&init = dlsym(RTLD_DEFAULT, "MPI_Init");
+	return init ? init(0, 0) : 1;
+}
+END
+$gcc -o loads loads.c -ldl || exit 1
+mkdir other
+for name in libmpi.so.12 libmpi.so.40; do
+	echo 'int nothing;' | $gcc -shared -fPIC -x c -o other/$name - || exit 1
+done
+for name in libmpi.so.12 libmpi.so.40; do
+	"$run" ./loads "$dir/other/$name" >said 2>&1
+	grep -c "has loaded $dir/other/$name beside .*start it by mpirun" said
+done >told
+[ "$(sort told | tr '\n' ' ')" = "0 1 " ] ||
+	fail "a second MPI: $(cat told said)"
 "$run" --version | grep -q '^orielrun (Oriel) [0-9]' || fail "--version"
 "$run" --help >help || fail "--help: status $?"
 grep -q '^Usage: ' help || fail "--help: no usage"
