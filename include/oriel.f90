@@ -2,8 +2,8 @@
 ! oriel.f90 - what oriel.h adds to MPI, in Fortran: the module oriel.
 !
 ! The same functions as in C, described in oriel.h and section 3 of the manual,
-! as subroutines with ierror, optional, at the end; oriel_version, oriel_stat
-! and oriel_path, which have no errors, as functions.  Handles are those of
+! as subroutines with ierror, optional, at the end; oriel_version, oriel_stat,
+! oriel_path and oriel_networks, which have none, as functions.  Handles are those of
 ! "use mpi_f08", or integers, those of "use mpi" and mpif.h.  As modules belong
 ! to one compiler, a program compiles this file itself:
 !
@@ -25,12 +25,26 @@ module oriel
   public :: Oriel_Notify_wait, Oriel_Notify_test
   public :: Oriel_Rfetch_and_op, Oriel_Rcompare_and_swap, Oriel_Rflush
   public :: Oriel_Win_dup
-  public :: oriel_version, oriel_stat, oriel_path
+  public :: oriel_version, oriel_stat, oriel_path, oriel_networks
 
   ! For MPI_Win_get_attr: one of the values below.
   integer, parameter, public :: ORIEL_WIN_PROGRESS = int(z'4f524c01')
   integer, parameter, public :: ORIEL_PROGRESS_NONE = 0, &
     ORIEL_PROGRESS_POLL = 1, ORIEL_PROGRESS_THREAD = 2
+
+  type, public :: oriel_network
+    character(48) :: provider = ''
+    character(64) :: domain = ''
+    character(16) :: iface = ''
+    character(64) :: why = ''
+    integer :: rank = 0
+  end type
+
+  ! oriel.h's struct of that name.
+  type, bind(C) :: c_network
+    character(c_char) :: provider(48), domain(64), iface(16), why(64)
+    integer(c_int) :: rank
+  end type
 
   interface Oriel_Put_notify
     module procedure put_notify, put_notify_f08
@@ -126,6 +140,14 @@ module oriel
       import :: c_int
       integer(c_int), value :: win, info
       integer(c_int), intent(out) :: newwin
+    end function
+    integer(c_int) function f_networks(networks, most, text, len) &
+        bind(C, name='oriel_networks')
+      import :: c_int, c_size_t, c_char, c_network
+      type(c_network), intent(out) :: networks(*)
+      integer(c_int), value :: most
+      character(c_char), intent(out) :: text(*)
+      integer(c_size_t), value :: len
     end function
     type(c_ptr) function f_version() bind(C, name='oriel_version')
       import :: c_ptr
@@ -307,6 +329,37 @@ contains
     call c_f_pointer(string, chars, [strlen(string)])
     do i = 1, size(chars)
       text = text // chars(i)
+    end do
+  end function
+
+  ! Up to its end, as C has it, or all of it.
+  function string(chars)
+    character(c_char), intent(in) :: chars(:)
+    character(size(chars)) :: string
+    integer :: i
+
+    string = ''
+    do i = 1, size(chars)
+      if (chars(i) == c_null_char) exit
+      string(i:i) = chars(i)
+    end do
+  end function
+
+  integer function oriel_networks(networks, text)
+    type(oriel_network), intent(out) :: networks(:)
+    character(*), intent(out) :: text
+    type(c_network) :: ways(size(networks))
+    character(c_char) :: chars(len(text) + 1)
+    integer :: i
+
+    chars = c_null_char
+    oriel_networks = f_networks(ways, size(ways), chars, &
+      size(chars, kind=c_size_t))
+    text = string(chars)
+    do i = 1, min(oriel_networks, size(ways))
+      networks(i) = oriel_network(string(ways(i)%provider), &
+        string(ways(i)%domain), string(ways(i)%iface), string(ways(i)%why), &
+        ways(i)%rank)
     end do
   end function
 

@@ -177,6 +177,27 @@ subroutine library
 	end if
 	call check(len(oriel_path(win, ranks)) == 0, 'oriel_path of no rank')
 	call check(len(oriel_path(MPI_WIN_NULL, 0)) == 0, 'oriel_path of none')
+	call networks
+end subroutine
+
+! Without libfabric the text says so.
+subroutine networks
+	type(oriel_network) :: all(32), first(1)
+	character(200) :: text
+	integer :: n, i
+
+	n = oriel_networks(all, text)
+	call check(len_trim(text) > 0, 'oriel_networks, its text')
+	if (n < 1) return
+	call check(index(text, 'libfabric ') == 1, 'oriel_networks, libfabric')
+	do i = 1, min(n, size(all))
+		call check(all(i)%provider /= '' .and. all(i)%domain /= '' &
+			   .and. all(i)%why /= '', 'oriel_networks, strings')
+		call check(all(i)%rank >= all(1)%rank, 'oriel_networks, order')
+	end do
+	call check(oriel_networks(first, text) == n, 'oriel_networks, how many')
+	call check(first(1)%provider == all(1)%provider .and. &
+		   first(1)%rank == all(1)%rank, 'oriel_networks, the first')
 end subroutine
 
 ! The hints are the duplicate's own, and the attribute is of both.
