@@ -119,6 +119,8 @@ struct predefined {
 
 static const struct predefined predefined[] = {
 	/* C */
+	/* By section 5.9.2 characters, on which no operation is defined; both
+	 * hosts take them for integers in reductions, and programs do. */
 	SIGNED(MPI_CHAR),
 	SIGNED(MPI_SIGNED_CHAR),
 	SIGNED(MPI_SHORT),
