@@ -192,21 +192,39 @@ static void wait_in_line(struct orl_visit *visit)
 /*
  * Where ranks outnumber cores the first in line does not run, as a rule: it
  * comes in after a switch of the system's, which takes many times what is done
- * inside.  So who has stood in line has a turn, of about such a switch: until
+ * inside.  So who has stood in line has a turn, as long as such a switch: until
  * its end it may enter again past the line, if the first there is not quicker.
- * A turn costs a place in line, so all have as much of the lock as before.
+ * Turns are paid for by places in line, each for so many visits, which keep for
+ * a later turn if this one ends early: so all have as much of the lock as
+ * before.
  */
-#define TURN_NS 5000
+#define TURN_NS	     5000
+#define TURN_VISITS  16
+#define VISITS_SAVED (4 * TURN_VISITS)
 
 static ORL_THREAD_LOCAL struct {
 	const struct orl_rwlock *lock;
 	uint64_t end;
+	int visits; /* that are paid for */
 } turn;
 
 static bool enter_in_turn(struct orl_visit *visit)
 {
-	return turn.lock == visit->lock && orl_now_ns() < turn.end &&
-	       enter_inside(visit);
+	if (turn.lock != visit->lock || !turn.visits ||
+	    orl_now_ns() >= turn.end || !enter_inside(visit))
+		return false;
+	turn.visits--;
+	return true;
+}
+
+static void begin_turn(const struct orl_rwlock *lock)
+{
+	int saved = turn.lock == lock ? turn.visits : 0;
+
+	turn.lock = lock;
+	turn.end = orl_now_ns() + TURN_NS;
+	turn.visits = saved + TURN_VISITS < VISITS_SAVED ? saved + TURN_VISITS
+							 : VISITS_SAVED;
 }
 
 static ORL_COLD void wait_inside(struct orl_visit *visit, bool turns)
@@ -215,10 +233,8 @@ static ORL_COLD void wait_inside(struct orl_visit *visit, bool turns)
 	if (turns && enter_in_turn(visit))
 		return;
 	wait_in_line(visit);
-	if (turns) {
-		turn.lock = visit->lock;
-		turn.end = orl_now_ns() + TURN_NS;
-	}
+	if (turns)
+		begin_turn(visit->lock);
 }
 
 void orl_rwlock_enter(struct orl_rwlock *lock, int mode)
