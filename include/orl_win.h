@@ -170,6 +170,8 @@ void orl_request_send(struct orl_request *request);
 bool orl_request_test(struct orl_request *request);
 /* The same, and waits until it is. */
 void orl_request_wait(struct orl_request *request);
+/* Until one is done, of those that are not null; each has been tested. */
+void orl_request_wait_some(int count, const MPI_Request requests[]);
 /* The error code of a complete one, MPI_SUCCESS if all is well. */
 int orl_request_code(const struct orl_request *request);
 /* Before MPI_Request_free.  The operation goes on. */

@@ -7,6 +7,8 @@
  * done later, even when the window is gone; datatypes may be freed meanwhile.
  */
 /* ranks: 2; paths: default cma */
+#include <time.h>
+
 #include "test.h"
 
 #define WORDS 6
@@ -74,6 +76,66 @@ static void held(struct test_win *w)
 	else
 		origin(w);
 	MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/*
+ * While one waits for operations that cannot be done yet, it leaves the core to
+ * others; also where it has been told to wait for one or some of several.
+ */
+#define HELD_S 0.5
+
+static double core_seconds(void)
+{
+	return (double)clock() / CLOCKS_PER_SEC;
+}
+
+static void hold_long(struct test_win *w)
+{
+	struct timespec held = { 0, (long)(HELD_S * 1e9) };
+
+	MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, w->win);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Recv(NULL, 0, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	nanosleep(&held, NULL);
+	MPI_Win_unlock(1, w->win);
+}
+
+static void wait_long(struct test_win *w, bool some)
+{
+	MPI_Request r[3] = { MPI_REQUEST_NULL, MPI_REQUEST_NULL };
+	int got[2] = { -1, -1 }, index[3] = { -1 }, n = -1, i;
+	double start, used;
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, w->win);
+	for (i = 0; i < 2; i++)
+		MPI_Rget(&got[i], 1, MPI_INT, 1, test_at(w, 1, 0), 1, MPI_INT,
+			 w->win, &r[i + (i == 1)]);
+	MPI_Send(NULL, 0, MPI_BYTE, 1, 0, MPI_COMM_WORLD);
+	start = MPI_Wtime();
+	used = core_seconds();
+	if (some)
+		MPI_Waitsome(3, r, &n, index, MPI_STATUSES_IGNORE);
+	else
+		MPI_Waitany(3, r, index, MPI_STATUS_IGNORE);
+	used = core_seconds() - used;
+	start = MPI_Wtime() - start;
+	check(index[0] == 0 || index[0] == 2, "waited for number %d", index[0]);
+	check(start > HELD_S / 2, "did not wait: %.3f s", start);
+	check(used < start / 2, "%.3f s of the core in %.3f", used, start);
+	MPI_Waitall(3, r, MPI_STATUSES_IGNORE);
+	MPI_Win_unlock(1, w->win);
+}
+
+static void asleep(struct test_win *w)
+{
+	for (int some = 0; some < 2; some++) {
+		if (test_rank)
+			hold_long(w);
+		else
+			wait_long(w, some);
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
 }
 
 /* Every second word of an array, three times. */
@@ -152,8 +214,10 @@ int main(int argc, char **argv)
 	l.large = malloc(LARGE);
 	test_win_open(&w, test_path_is("direct") ? KIND_ALLOCATE : KIND_CREATE,
 		      1024 + LARGE, 1);
-	if (is_lazy())
+	if (is_lazy()) {
 		held(&w);
+		asleep(&w);
+	}
 	set_up(&w);
 
 	MPI_Win_lock_all(0, w.win);

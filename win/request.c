@@ -403,6 +403,32 @@ void orl_request_wait(struct orl_request *request)
 	complete(request);
 }
 
+struct some {
+	int count;
+	const MPI_Request *requests;
+};
+
+static bool is_one_over(void *arg)
+{
+	const struct some *some = arg;
+	struct orl_request *request;
+	int i;
+
+	for (i = 0; i < some->count; i++) {
+		request = orl_request_find(some->requests[i]);
+		if (request && is_over(request))
+			return true;
+	}
+	return false;
+}
+
+void orl_request_wait_some(int count, const MPI_Request requests[])
+{
+	struct some some = { .count = count, .requests = requests };
+
+	orl_wait(&orl_am_bell, ORL_BELL_ALL, is_one_over, &some);
+}
+
 int orl_request_code(const struct orl_request *request)
 {
 	return request->code;

@@ -282,28 +282,47 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *index,
 }
 ORL_ALIAS(Testany);
 
-static bool has_rma(int count, const MPI_Request requests[])
+struct kinds {
+	bool rma, others;
+};
+
+static struct kinds kinds_of(int count, const MPI_Request requests[])
 {
+	struct kinds kinds = { false, false };
 	int i;
 
-	for (i = 0; requests && i < count; i++)
+	for (i = 0; requests && i < count; i++) {
 		if (orl_request_find(requests[i]))
-			return true;
-	return false;
+			kinds.rma = true;
+		else if (requests[i] != MPI_REQUEST_NULL)
+			kinds.others = true;
+	}
+	return kinds;
+}
+
+/* Asleep, if nothing but this library can complete one of them. */
+static void wait_between(struct kinds kinds, int count,
+			 const MPI_Request requests[])
+{
+	if (kinds.others)
+		orl_progress_tick();
+	else
+		orl_request_wait_some(count, requests);
 }
 
 static int wait_any(int count, MPI_Request requests[], int *index,
 		    MPI_Status *status)
 {
+	struct kinds kinds = kinds_of(count, requests);
 	int flag = 0, rc;
 
-	if (!has_rma(count, requests))
+	if (!kinds.rma)
 		return orl_block_waitany(count, requests, index, status);
 	for (;;) {
 		rc = test_any(count, requests, index, &flag, status);
 		if (rc || flag)
 			return rc;
-		orl_progress_tick();
+		wait_between(kinds, count, requests);
 	}
 }
 
@@ -342,16 +361,17 @@ ORL_ALIAS(Testsome);
 static int wait_some(int count, MPI_Request requests[], int *done,
 		     int indices[], MPI_Status statuses[])
 {
+	struct kinds kinds = kinds_of(count, requests);
 	int rc;
 
-	if (!has_rma(count, requests))
+	if (!kinds.rma)
 		return orl_block_waitsome(count, requests, done, indices,
 					  statuses);
 	for (;;) {
 		rc = test_some(count, requests, done, indices, statuses);
 		if (rc || *done)
 			return rc;
-		orl_progress_tick();
+		wait_between(kinds, count, requests);
 	}
 }
 
