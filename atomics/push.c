@@ -75,15 +75,25 @@ static int take_slots(struct orl_loan *loan, unsigned n)
 	return -1;
 }
 
-/* Those of a call that failed may still be read: they stay taken. */
-static void give_slots(struct orl_link *link, void *dst, const void *data,
-		       size_t len)
+static void give_slots(struct orl_loan *loan, unsigned first)
+{
+	loan->taken &= ~mask_of(first, loan->run[first]);
+}
+
+/* Done or refused, the owner has come to the last record of the call. */
+static void push_done(struct orl_link *link, void *dst, const void *data,
+		      size_t len)
 {
 	struct orl_loan *loan = link->peer->loan;
 	uint8_t *run = dst;
 
-	if (data)
-		loan->taken &= ~mask_of((unsigned)(run - loan->run), *run);
+	give_slots(loan, (unsigned)(run - loan->run));
+}
+
+static void give_load(struct load *load)
+{
+	load->next = free_loads;
+	free_loads = load;
 }
 
 static void load_done(struct orl_fabric_op *op, int error)
@@ -91,8 +101,7 @@ static void load_done(struct orl_fabric_op *op, int error)
 	struct load *load = (struct load *)op;
 	struct orl_am_peer *peer = load->peer;
 
-	load->next = free_loads;
-	free_loads = load;
+	give_load(load);
 	if (error)
 		orl_am_lose(peer, error);
 }
@@ -121,44 +130,60 @@ struct push {
 	size_t bytes, done;
 };
 
-static int write_record(const struct push *push, size_t len)
+/* NULL: the target is lost. */
+static struct orl_record_push *write_record(const struct push *push, size_t len)
 {
-	struct orl_loan *loan = push->link->peer->loan;
 	struct orl_record_push *record =
 		orl_path_record(push->link, ORL_AM_PUSH, sizeof(*record));
 
 	if (!record)
-		return orl_path_lost(push->link);
+		return NULL;
 	record->head.a = (uint8_t)push->acc->op;
 	record->head.b = (uint8_t)push->acc->kind;
 	record->off = push->off + push->done;
 	record->count = len / orl_kinds[push->acc->kind].extent;
-	record->loan = loan->name;
+	record->loan = push->link->peer->loan->name;
 	record->at = (uint32_t)(push->first * SLOT_BYTES + push->done);
 	record->slot = record->pad = 0;
-	if (push->done + len < push->bytes)
-		return 0;
+	return record;
+}
+
+/* The last record asks for an answer. */
+static int ask(const struct push *push, struct orl_record_push *record)
+{
+	struct orl_loan *loan = push->link->peer->loan;
+
 	record->slot =
-		orl_am_slot(push->link, give_slots, &loan->run[push->first], 0);
+		orl_am_slot(push->link, push_done, &loan->run[push->first], 0);
 	return record->slot ? 0 : -ENOMEM;
 }
 
+/*
+ * The record is made first, since that may wait for the target's lock, but
+ * leaves behind the write.
+ */
 static int push_piece(const struct push *push, size_t len)
 {
 	struct orl_am_peer *peer = push->link->peer;
 	struct load *load = take_load(peer);
-	int rc;
+	struct orl_record_push *record;
+	int rc = 0;
 
 	if (!load)
 		return -ENOMEM;
+	record = write_record(push, len);
+	if (!record) {
+		give_load(load);
+		return orl_path_lost(push->link);
+	}
+	if (push->done + len == push->bytes)
+		rc = ask(push, record);
 	orl_fabric_write_ahead(
 		&load->op, peer->addr,
 		peer->loan->base + push->first * SLOT_BYTES + push->done,
 		peer->loan->key, (const char *)push->acc->origin + push->done,
 		len);
-	rc = write_record(push, len);
-	if (!rc)
-		orl_path_send(push->link);
+	orl_path_send(push->link);
 	return rc;
 }
 
@@ -196,10 +221,15 @@ bool orl_push_issue(const struct orl_place *place, const struct orl_acc *acc,
 		return false;
 	push.first = (unsigned)first;
 	orl_am_expect(link->peer, bytes);
-	for (*rc = 0; push.done < bytes && !*rc; push.done += len) {
+	do {
 		len = piece_of(&push);
 		*rc = push_piece(&push, len);
-	}
+		if (!*rc)
+			push.done += len;
+	} while (!*rc && push.done < bytes);
+	/* A first piece may still be read. */
+	if (*rc && !push.done)
+		give_slots(link->peer->loan, push.first);
 	return true;
 }
 

@@ -9,8 +9,13 @@
 # (tsan.supp).
 #
 # ORIEL_TSAN_TESTS names other tests than these.
+#
+# Programs of one thread are here for the library's own, on the paths that have
+# it.
 tests=${ORIEL_TSAN_TESTS:-threads threads_windows threads_epoch notify_threads
-	unit_util unit_progress_thread}
+	requests_threads attach_threads overtake unit_util
+	unit_progress_thread put_get pscw accumulate bulk dynamic
+	requests_pending}
 src=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 
 skip()

@@ -147,7 +147,7 @@ void orl_report_heat(const struct orl_report *report)
 static bool make(uint32_t world)
 {
 	if (picture.sums)
-		return true;
+		return picture.world == world;
 	picture.world = world;
 	picture.per = per_of(world);
 	picture.cells = cells_of(world);

@@ -124,8 +124,8 @@ struct orl_petition {
 int orl_petition_begin(struct orl_petition *petition);
 /*
  * Advances all that are queued, in the order in which they came, and calls
- * granted() of those that are granted.  Are any left?  A load if there are
- * none.
+ * granted() of those that are granted.  Are any left, or places kept for
+ * origins that come back (comeback.c)?  Two loads if there are none.
  */
 bool orl_petition_poll(void);
 /*

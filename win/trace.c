@@ -50,15 +50,31 @@ static void unmap(void)
 	file.map = NULL;
 }
 
-/* Reserved first: a store where the disk is full would end the program. */
+/* Written before they are mapped: a store where the disk is full would end the
+ * program. */
+static int write_blanks(int fd, off_t from, off_t end)
+{
+	char blanks[4096];
+	ssize_t n;
+
+	memset(blanks, ' ', sizeof(blanks));
+	while (from < end) {
+		n = (ssize_t)sizeof(blanks) < end - from
+			    ? (ssize_t)sizeof(blanks)
+			    : end - from;
+		n = pwrite(fd, blanks, (size_t)n, from);
+		if (n < 0 && errno != EINTR)
+			return errno;
+		from += n > 0 ? n : 0;
+	}
+	return 0;
+}
+
 static int map_at(int fd, off_t at)
 {
-	int rc = posix_fallocate(fd, at, CHUNK);
-	void *map;
+	void *map =
+		mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
 
-	if (rc)
-		return rc;
-	map = mmap(NULL, CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
 	if (map == MAP_FAILED)
 		return errno;
 	unmap();
@@ -66,24 +82,24 @@ static int map_at(int fd, off_t at)
 	return 0;
 }
 
-/* The chunk that the next event goes to. */
+/* The chunk that the next event goes to: behind the list's end, if there is
+ * any yet. */
 static void next_chunk(void)
 {
 	const off_t from = file.at + (off_t)file.used;
 	const off_t at = from & -(off_t)sysconf(_SC_PAGESIZE);
-	const size_t used = (size_t)(from - at);
-	int fd = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0666), rc;
+	int fd = open(file.path, O_RDWR | O_CLOEXEC), rc;
 
-	rc = fd < 0 ? errno : map_at(fd, at);
+	rc = fd < 0 ? errno : write_blanks(fd, from ? from + 1 : 0, at + CHUNK);
+	rc = rc ? rc : map_at(fd, at);
 	if (fd >= 0)
 		close(fd);
 	if (rc) {
 		lose(file.path, rc);
 		return;
 	}
-	memset(file.map + used + 1, ' ', CHUNK - used - 1);
 	file.at = at;
-	file.used = used;
+	file.used = (size_t)(from - at);
 }
 
 /*
@@ -109,8 +125,32 @@ static int64_t clock_offset(void)
 	return (int64_t)orl_clock_ns(CLOCK_REALTIME) - (int64_t)orl_now_ns();
 }
 
-/* Whole: the program may go to another folder before the next chunk.  0 or
- * errno. */
+/* Of as many processes as have one name and number, in containers. */
+#define SAME_NAME 1000
+
+/* A new file: one that is there may be mapped by a process that lives. */
+static int make_file(const char *folder, const char *host)
+{
+	int i, fd, len;
+
+	for (i = 0; i < SAME_NAME; i++) {
+		len = snprintf(file.path, sizeof(file.path),
+			       i ? "%s/%s.%d.%d.json" : "%s/%s.%d.json", folder,
+			       host, (int)getpid(), i);
+		if (len >= (int)sizeof(file.path))
+			return ENAMETOOLONG;
+		fd = open(file.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+			  0666);
+		if (fd >= 0)
+			return close(fd) ? errno : 0;
+		if (errno != EEXIST)
+			return errno;
+	}
+	return EEXIST;
+}
+
+/* Its whole name: the program may go to another folder before the next chunk.
+ * 0 or errno. */
 static int name_file(const char *folder, const char *host)
 {
 	char whole[PATH_MAX];
@@ -118,10 +158,7 @@ static int name_file(const char *folder, const char *host)
 	mkdir(folder, 0777);
 	if (!realpath(folder, whole))
 		return errno;
-	if (snprintf(file.path, sizeof(file.path), "%s/%s.%d.json", whole, host,
-		     (int)getpid()) >= (int)sizeof(file.path))
-		return ENAMETOOLONG;
-	return truncate(file.path, 0) && errno != ENOENT ? errno : 0;
+	return make_file(whole, host);
 }
 
 static void begin(const char *folder)

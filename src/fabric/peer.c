@@ -330,11 +330,12 @@ void orl_peer_lose(struct orl_fabric_peer *peer, int error)
 /*
  * A read that has half come is reported twice by libfabric 1.17 if its address
  * is removed, the second time out of freed memory.  It is so once if the
- * connection has ended before.
+ * connection has ended before.  Where nothing is under way, as at the end of
+ * all, there is none.
  */
 static void end_connection(const struct orl_fabric_peer *peer)
 {
-	if (!peer->contacted)
+	if (!peer->contacted || !orl_posted)
 		return;
 	orl_sockets_shut(peer);
 	for (int i = 0; i < LAST_POLLS; i++)

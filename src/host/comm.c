@@ -51,9 +51,12 @@ int orl_host_world_rank(void)
 
 int orl_host_world_ranks(const struct orl_comm *comm, int *ranks)
 {
-	int *own = calloc((size_t)comm->size, sizeof(*own)), i, rc;
+	int *own, i, rc;
 	MPI_Group world;
 
+	if (!orl_host_has_world())
+		return MPI_ERR_OTHER;
+	own = calloc((size_t)comm->size, sizeof(*own));
 	if (!own)
 		return MPI_ERR_NO_MEM;
 	for (i = 0; i < comm->size; i++)
@@ -120,17 +123,23 @@ static int take_from(MPI_Comm copy, int rank, void *data, size_t most,
 int orl_host_reduce(MPI_Comm copy, void *value, void *other, size_t bytes,
 		    orl_host_merge_fn merge)
 {
-	int rank, size, step, rc = 0;
+	int rank, size, step, one, rc = 0;
 	size_t taken;
 
 	PMPI_Comm_rank(copy, &rank);
 	PMPI_Comm_size(copy, &size);
-	for (step = 1; step < size && !rc; step *= 2) {
-		if (rank & step)
-			return send_to(copy, rank - step, value, bytes);
+	for (step = 1; step < size; step *= 2) {
+		/* Nothing, after an error: nobody waits in vain. */
+		if (rank & step) {
+			one = send_to(copy, rank - step, value, rc ? 0 : bytes);
+			return rc ? rc : one;
+		}
 		if (rank + step >= size)
 			continue;
-		rc = take_from(copy, rank + step, other, bytes, &taken);
+		one = take_from(copy, rank + step, other, bytes, &taken);
+		if (!one && taken != bytes)
+			one = MPI_ERR_OTHER;
+		rc = rc ? rc : one;
 		if (!rc)
 			merge(value, other, bytes);
 	}
