@@ -19,8 +19,8 @@
  * A visit is a state machine that never waits by itself: who visits for
  * itself waits on the bell between its steps, and who visits for an origin of
  * another node (petition.c) is asked again by the progress of its process.
- * The two stand in the same line.  models/rwlock.pml is this
- * file, but for turns.
+ * The two stand in the same line.  models/rwlock.pml is this file, but for
+ * turns.
  */
 #include "rwlock.h"
 
