@@ -151,6 +151,12 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	if (argc > 1)
 		steps = atoi(argv[1]);
+	if (steps < 1) {
+		if (!rank)
+			fprintf(stderr, "usage: halo [STEPS [mpi]]\n");
+		MPI_Finalize();
+		return 2;
+	}
 	MPI_Win_allocate(4 * sizeof(double), sizeof(double), MPI_INFO_NULL,
 			 MPI_COMM_WORLD, &halos, &win);
 	for (i = 0; i < CELLS; i++)

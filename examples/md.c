@@ -253,8 +253,15 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	if (steps < 1 || steps > MOST_STEPS || size * EACH > MOST)
-		MPI_Abort(MPI_COMM_WORLD, 2);
+	if (steps < 1 || steps > MOST_STEPS || size * EACH > MOST) {
+		if (!rank)
+			fprintf(stderr,
+				"usage: md [STEPS [mpi]], of %d steps and %d "
+				"ranks at most\n",
+				MOST_STEPS, MOST / EACH);
+		MPI_Finalize();
+		return 2;
+	}
 	MPI_Win_allocate(sizeof(*memory), 1, MPI_INFO_NULL, MPI_COMM_WORLD,
 			 &memory, &win);
 	memset(memory, 0, sizeof(*memory));

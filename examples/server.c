@@ -213,10 +213,13 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	if (rounds < 1 || rounds > MOST_ROUNDS || size < 2) {
-		fprintf(stderr,
-			"server: it takes two ranks and 1 to %d rounds\n",
-			MOST_ROUNDS);
-		MPI_Abort(MPI_COMM_WORLD, 2);
+		if (!rank)
+			fprintf(stderr,
+				"usage: server [ROUNDS [mpi]], of %d rounds at "
+				"most, on two ranks and more\n",
+				MOST_ROUNDS);
+		MPI_Finalize();
+		return 2;
 	}
 	MPI_Win_allocate(rank ? 0 : sizeof(*server), 1, MPI_INFO_NULL,
 			 MPI_COMM_WORLD, &server, &win);
