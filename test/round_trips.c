@@ -16,6 +16,10 @@
 /* In all: signs of life, hints that reads and writes are under way. */
 #define MORE_MESSAGES 10
 
+/* Where ranks wait for a core, an answer in so many may come before it is
+ * waited for; that is no round trip. */
+#define UNWAITED 4
+
 static struct test_win w;
 static const int target = 1;
 static bool far;
@@ -162,7 +166,9 @@ static void check_epochs(const char *name, void (*epoch)(operation op),
 		epoch(op);
 	MPI_Barrier(MPI_COMM_WORLD);
 	after = count_now();
-	check(after.trips - before.trips == (test_rank ? 0 : want),
+	check(after.trips - before.trips <= (test_rank ? 0 : want) &&
+		      after.trips - before.trips >=
+			      (test_rank ? 0 : want - want / UNWAITED),
 	      "%lld round trips for %d times %s", after.trips - before.trips,
 	      EPOCHS, name);
 	check(after.messages - before.messages <=
