@@ -13,8 +13,8 @@
 # Programs of one thread are here for the library's own, on the paths that have
 # it.
 tests=${ORIEL_TSAN_TESTS:-threads threads_windows threads_epoch notify_threads
-	requests_threads attach_threads overtake unit_util
-	unit_progress_thread put_get pscw accumulate bulk dynamic
+	requests_threads overtake unit_util
+	unit_progress_thread put_get pscw accumulate dynamic
 	requests_pending}
 src=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 
