@@ -2,12 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A rank that runs without Oriel never comes to the first window's exchange:
 # those that do say so, which call it is and what to look at.
-test -z "${ORIEL_TEST_HOST:-}" || {
-	echo "# skip: about Oriel alone"
-	exit 77
-}
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+. "${srcdir:-$(dirname "$0")/..}/test/alone"
 unset LD_PRELOAD
 
 cat >"$dir/first" <<'END'
@@ -18,7 +13,6 @@ END
 chmod +x "$dir/first"
 says='MPI_Win_[a-z_]*: rank %d has waited 1 seconds for the other 1;.*orielrun'
 
-failed=0
 for bare in 0 1; do
 	BARE=$bare ORIEL_TIMEOUT=1 timeout -k 5 60 "${MPIRUN:-mpirun}" -n 2 \
 		"$dir/first" "${top_builddir:-.}/test/put_get" \

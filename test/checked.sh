@@ -2,13 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ORIEL_CHECK=1 reports nothing of programs that keep the rules, random ones
 # among them, and they do what they do without.
-test -z "${ORIEL_TEST_HOST:-}" || {
-	echo "# skip: about Oriel alone"
-	exit 77
-}
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-failed=0
+. "${srcdir:-$(dirname "$0")/..}/test/alone"
 
 # run RANKS PATH PROGRAM
 run()

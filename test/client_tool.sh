@@ -2,13 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # client_tool.sh - a profiling tool (client_tool.c) above Oriel, where it is
 # preloaded, below it, where the program is linked with it, and both at once.
-top=${srcdir:-$(dirname "$0")/..}
-test -z "${ORIEL_TEST_HOST:-}" || {
-	echo "# skip: about Oriel alone"
-	exit 77
-}
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+. "${srcdir:-$(dirname "$0")/..}/test/alone"
 source=$top/test/client_tool.c
 
 for tool in above below; do

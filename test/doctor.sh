@@ -2,14 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # oriel-doctor tells which paths ranks have to each other and what is in the
 # way, and by its exit status whether something would fail.
-test -z "${ORIEL_TEST_HOST:-}" || {
-	echo "# skip: about Oriel alone"
-	exit 77
-}
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
+. "${srcdir:-$(dirname "$0")/..}/test/alone"
 doctor=$(dirname "${ORIELRUN:-orielrun}")/oriel-doctor
-failed=0
 unset LD_PRELOAD ORIEL_HOST ORIEL_PATH ORIEL_PROVIDER
 
 # says STATUS TEXT NAME=VALUE... COMMAND...: with this exit status and text,

@@ -2,13 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # An error under MPI_ERRORS_ARE_FATAL or MPI_ERRORS_ABORT (MPI-4.0 section 9.3)
 # ends the program, with a text of Oriel's that names the call and the window.
-test -z "${ORIEL_TEST_HOST:-}" || {
-	echo "# skip: about Oriel alone"
-	exit 77
-}
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-failed=0
+. "${srcdir:-$(dirname "$0")/..}/test/alone"
 
 # ends HANDLER WHERE TEXT
 ends()

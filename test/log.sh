@@ -3,13 +3,7 @@
 # ORIEL_LOG: each level tells what the ones below it tell, and its own: warn of
 # an info key without such a value, info of the library, debug of errors that
 # the program has asked to be returned.
-test -z "${ORIEL_TEST_HOST:-}" || {
-	echo "# skip: about Oriel alone"
-	exit 77
-}
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-failed=0
+. "${srcdir:-$(dirname "$0")/..}/test/alone"
 
 # tells LEVEL PROGRAM KIND TEXT: a line of that kind; or not, with "no KIND".
 tells()

@@ -2,12 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # FI_OFI_RXM_BUFFER_SIZE, which bounds the messages of ofi_rxm: small ones do,
 # too small ones are refused, and so are different ones, in words on all ranks.
-test -z "${ORIEL_TEST_HOST:-}" || {
-	echo "# skip: about Oriel alone"
-	exit 77
-}
+. "${srcdir:-$(dirname "$0")/..}/test/alone"
 export ORIEL_PATH=fabric ORIEL_PROVIDER="tcp;ofi_rxm"
-failed=0
 job="${ORIELRUN:-orielrun} ${top_builddir:-.}/test/message_size_job"
 
 # By rank, not by two commands: with those, mpirun of Open MPI 5.0.7 crashes.

@@ -2,11 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A variable that is nearly an option is told with the option that is meant, by
 # the first rank of a node; options, and names of somebody's own, are not.
-test -z "${ORIEL_TEST_HOST:-}" || {
-	echo "# skip: about Oriel alone"
-	exit 77
-}
-failed=0
+. "${srcdir:-$(dirname "$0")/..}/test/alone"
 
 # says TEXT NAME=VALUE...: this and no more, without the number of who says it.
 says()

@@ -2,13 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ORIEL_CHECK=1 reports each misuse of misuse_job.c in so many words, once, on
 # every path where it can be seen, and nothing of its twin within the rules.
-test -z "${ORIEL_TEST_HOST:-}" || {
-	echo "# skip: about Oriel alone"
-	exit 77
-}
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-failed=0
+. "${srcdir:-$(dirname "$0")/..}/test/alone"
 
 fail()
 {

@@ -3,18 +3,11 @@
 # ORIEL_STATS tells of every window what its calls were, to the byte, by path
 # and by target, of all ranks, whoever has the option besides rank 0; and
 # ORIEL_TRACE leaves an event for each of them.
-test -z "${ORIEL_TEST_HOST:-}" || {
-	echo "# skip: about Oriel alone"
-	exit 77
-}
+. "${srcdir:-$(dirname "$0")/..}/test/alone"
 command -v python3 >/dev/null || {
 	echo "# skip: no python3 to read JSON with"
 	exit 77
 }
-top=${srcdir:-$(dirname "$0")/..}
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-failed=0
 
 fail()
 {
