@@ -121,10 +121,8 @@ static void merge(void *into, const void *from, size_t bytes)
 	const struct orl_sum *more = from;
 	struct orl_sum *sums = into;
 
-	for (size_t i = 0; i < bytes / sizeof(*sums); i++) {
-		sums[i].calls += more[i].calls;
-		sums[i].bytes += more[i].bytes;
-	}
+	for (size_t i = 0; i < bytes / sizeof(*sums); i++)
+		orl_sum_add(&sums[i], &more[i]);
 }
 
 void orl_report_heat(const struct orl_report *report)

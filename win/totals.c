@@ -7,12 +7,6 @@
 
 #include <string.h>
 
-static void add(struct orl_sum *sum, const struct orl_sum *more)
-{
-	sum->calls += more->calls;
-	sum->bytes += more->bytes;
-}
-
 /* -- the busiest pairs ----------------------------------------------------- */
 
 static bool comes_first(const struct orl_pair *a, const struct orl_pair *b)
@@ -85,7 +79,7 @@ void orl_totals_merge(void *into, const void *from, size_t bytes)
 	merge_calls(sum, more);
 	for (unsigned i = 0; i < ORL_WATCH_MOVES; i++)
 		for (unsigned k = 0; k < ORL_WATCH_PATHS; k++)
-			add(&sum->moved[i][k], &more->moved[i][k]);
+			orl_sum_add(&sum->moved[i][k], &more->moved[i][k]);
 	sum->messages += more->messages;
 	sum->trips += more->trips;
 	for (unsigned i = 0; i < ORL_AGENT_COUNT; i++)

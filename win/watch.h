@@ -67,6 +67,12 @@ struct orl_sum {
 	uint64_t calls, bytes;
 };
 
+static inline void orl_sum_add(struct orl_sum *sum, const struct orl_sum *more)
+{
+	sum->calls += more->calls;
+	sum->bytes += more->bytes;
+}
+
 /* Of one rank; its targets follow. */
 struct orl_stats {
 	char host[64];
