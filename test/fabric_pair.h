@@ -152,6 +152,18 @@ static inline uint64_t meet_by_card(struct partner *partner,
 	return peer;
 }
 
+/* Like meet(), for who the other may need until it is there, too. */
+static inline void meet_at_work(struct partner *partner)
+{
+	char byte = 0;
+	ssize_t n;
+
+	tell(partner, &byte, 1);
+	while ((n = recv(partner->socket, &byte, 1, MSG_DONTWAIT)) < 0)
+		make_progress();
+	check(n == 1);
+}
+
 static inline void make_shared(void)
 {
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,

@@ -154,7 +154,7 @@ static void flood(struct partner *partner)
 			free(words[done]);
 		}
 	}
-	meet(partner);
+	meet_at_work(partner);
 	close_fabric();
 }
 
@@ -193,8 +193,7 @@ static void watch_data(struct partner *partner)
 	meet_by_card(partner, &card);
 	while (received < AHEAD)
 		make_progress();
-	check(!shared->stop);
-	meet(partner);
+	meet_at_work(partner);
 	close_fabric();
 }
 
@@ -218,7 +217,7 @@ static void write_ahead(struct partner *partner, uint64_t peer,
 		 * sent before. */
 		check(!write_to(peer, card, AREA - 8, &i, 8));
 	}
-	meet(partner);
+	meet_at_work(partner);
 	free(src);
 }
 
