@@ -4,10 +4,15 @@
  * others compute gradients on batches of data and add them up there.
  *
  * The server needs to know when all gradients of a round are in, though it does
- * not know whose batches they were: Oriel_Accumulate_notify counts them.  A
- * worker draws the number of its next batch while it computes on this one:
+ * not know whose batches they were: Oriel_Accumulate_notify counts them, and
+ * Oriel_Notify_test lets the server test the model in the meantime.  Workers
+ * read the model before they know of a batch to compute: Oriel_Get_notify tells
+ * the server when it may change it.
+ *
+ * A worker draws the number of its next batch while it computes on this one:
  * Oriel_Rfetch_and_op gives a request, where MPI_Fetch_and_op needs a flush
- * that waits.
+ * that waits.  One worker keeps a copy of each round's model, the first that
+ * asks, by Oriel_Rcompare_and_swap.
  *
  *	server [ROUNDS [mpi]]	mpi: a flush and a message for each gradient
  */
@@ -27,19 +32,23 @@
 #define MOST_ROUNDS 100000
 #define RATE	    0.5
 
-enum { GRADIENT, ROUND }; /* tags */
+#define NOBODY 0 /* as a keeper: the server's rank */
+
+enum { GRADIENT, READ, ROUND }; /* tags */
 
 /* Rank 0's window. */
 struct server {
 	double model[PARAMETERS];
 	double gradient[PARAMETERS];
-	long next[MOST_ROUNDS]; /* batch that nobody has drawn, by round */
+	long next[MOST_ROUNDS];	 /* batch that nobody has drawn, by round */
+	int keeper[MOST_ROUNDS]; /* of the round's model */
 };
 
 #define AT(member) (offsetof(struct server, member))
 
 static int rounds = 200;
 static bool mpi;
+static double last_test;
 
 /* What is to be learnt, and the data: sample k of a batch. */
 static double truth(int p)
@@ -121,46 +130,107 @@ static void await(int tag, int count, MPI_Win win)
 		MPI_Win_sync(win);
 }
 
-/* -- the work -------------------------------------------------------------- */
+/* All that are left of a round? */
+static bool have_come(int tag, int *left, MPI_Win win)
+{
+	int flag;
 
+	if (!mpi) {
+		Oriel_Notify_test(win, tag, *left, &flag);
+		return flag;
+	}
+	MPI_Iprobe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &flag,
+		   MPI_STATUS_IGNORE);
+	if (flag)
+		await(tag, 1, win);
+	*left -= flag;
+	return !*left;
+}
+
+/* Begins to read the model: it is there after the next flush. */
 static void read_model(double *model, MPI_Win win)
 {
+	if (!mpi) {
+		Oriel_Get_notify(model, PARAMETERS, MPI_DOUBLE, 0, AT(model),
+				 PARAMETERS, MPI_DOUBLE, READ, win);
+		return;
+	}
 	MPI_Get(model, PARAMETERS, MPI_DOUBLE, 0, AT(model), PARAMETERS,
 		MPI_DOUBLE, win);
+	MPI_Win_flush(0, win);
+	MPI_Send(NULL, 0, MPI_BYTE, 0, READ, MPI_COMM_WORLD);
+}
+
+/* Offers to keep the model; *keeper was it before, NOBODY to the first. */
+static void offer(int round, const int *rank, int *keeper, MPI_Win win,
+		  MPI_Request *request)
+{
+	MPI_Aint at = AT(keeper) + round * sizeof(int);
+	static const int nobody = NOBODY;
+
+	*request = MPI_REQUEST_NULL;
+	if (!mpi) {
+		Oriel_Rcompare_and_swap(rank, &nobody, keeper, MPI_INT, 0, at,
+					win, request);
+		return;
+	}
+	MPI_Compare_and_swap(rank, &nobody, keeper, MPI_INT, 0, at, win);
 	MPI_Win_flush_local(0, win);
 }
 
-/* Who has drawn a batch may read the model: it changes when that is done. */
-static void work(int round, MPI_Win win)
+/* -- the work -------------------------------------------------------------- */
+
+/* Returns whether this worker is to keep the round's model. */
+static bool work(int round, int rank, MPI_Win win)
 {
 	double model[PARAMETERS], gradient[PARAMETERS];
-	bool has_model = false;
-	MPI_Request request;
+	MPI_Request drawn, offered;
 	long batch, next;
+	int keeper;
 
-	draw(round, &next, win, &request);
+	/* All three leave together. */
+	read_model(model, win);
+	offer(round, &rank, &keeper, win, &offered);
+	draw(round, &next, win, &drawn);
+	MPI_Win_flush_local(0, win);
 	for (;;) {
-		MPI_Wait(&request, MPI_STATUS_IGNORE);
+		MPI_Wait(&drawn, MPI_STATUS_IGNORE);
 		if (next >= BATCHES)
 			break;
 		batch = next;
-		draw(round, &next, win, &request);
-		if (!has_model)
-			read_model(model, win);
-		has_model = true;
+		draw(round, &next, win, &drawn);
 		memset(gradient, 0, sizeof(gradient));
 		add_gradient(batch, model, gradient);
 		send(gradient, win);
 	}
+	MPI_Wait(&offered, MPI_STATUS_IGNORE);
 	/* The server says that the model is new. */
 	await(ROUND, 1, win);
+	return keeper == NOBODY;
 }
 
-static void serve(struct server *server, int workers, MPI_Win win)
+/* Of a batch that nobody draws: 0 where the model is right. */
+static double test(const double *model)
 {
-	int p, rank;
+	double gradient[PARAMETERS] = { 0 }, sum = 0;
+	int p;
 
-	await(GRADIENT, BATCHES, win);
+	add_gradient(BATCHES, model, gradient);
+	for (p = 0; p < PARAMETERS; p++)
+		sum += fabs(gradient[p]);
+	return sum;
+}
+
+/* Returns how often the model was tested meanwhile. */
+static long serve(struct server *server, int workers, MPI_Win win)
+{
+	int p, rank, left = BATCHES;
+	long tests = 0;
+
+	for (; !have_come(GRADIENT, &left, win); tests++)
+		last_test = test(server->model);
+	/* All have read it: it may change. */
+	await(READ, workers, win);
 	for (p = 0; p < PARAMETERS; p++) {
 		server->model[p] -= RATE * server->gradient[p];
 		server->gradient[p] = 0;
@@ -169,6 +239,7 @@ static void serve(struct server *server, int workers, MPI_Win win)
 	MPI_Win_sync(win);
 	for (rank = 1; rank <= workers; rank++)
 		tell(rank, win);
+	return tests;
 }
 
 static double distance(const struct server *server)
@@ -181,8 +252,9 @@ static double distance(const struct server *server)
 	return sum;
 }
 
-/* Microseconds of a round. */
-static double run(struct server *server, int rank, int workers, MPI_Win win)
+/* Microseconds of a round; *count is of models kept or, the server, tests. */
+static double run(struct server *server, int rank, int workers, MPI_Win win,
+		  long *count)
 {
 	double begin;
 	int round;
@@ -191,10 +263,8 @@ static double run(struct server *server, int rank, int workers, MPI_Win win)
 	begin = MPI_Wtime();
 	MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
 	for (round = 0; round < rounds; round++)
-		if (rank)
-			work(round, win);
-		else
-			serve(server, workers, win);
+		*count += rank ? work(round, rank, win)
+			       : serve(server, workers, win);
 	MPI_Win_unlock_all(win);
 	return 1e6 * (MPI_Wtime() - begin) / rounds;
 }
@@ -204,6 +274,7 @@ int main(int argc, char **argv)
 	double before = 0, us;
 	struct server *server;
 	int rank, size, bad = 0;
+	long count = 0, kept;
 	MPI_Win win;
 
 	mpi = argc > 2;
@@ -227,12 +298,16 @@ int main(int argc, char **argv)
 		memset(server, 0, sizeof(*server));
 		before = distance(server);
 	}
-	us = run(server, rank, size - 1, win);
+	us = run(server, rank, size - 1, win, &count);
+	kept = rank ? count : 0;
+	MPI_Allreduce(MPI_IN_PLACE, &kept, 1, MPI_LONG, MPI_SUM,
+		      MPI_COMM_WORLD);
 	if (!rank) {
 		printf("%d workers, %d rounds of %.2f us: distance %g, then "
-		       "%g\n",
-		       size - 1, rounds, us, before, distance(server));
-		bad = !(distance(server) < before / 100);
+		       "%g; %ld models kept, %ld tests, the last: %g\n",
+		       size - 1, rounds, us, before, distance(server), kept,
+		       count, last_test);
+		bad = !(distance(server) < before / 100) || kept != rounds;
 	}
 	MPI_Bcast(&bad, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	MPI_Win_free(&win);
