@@ -46,7 +46,7 @@ static inline int number_least(const struct number_format *f)
 }
 
 /* significand * 2^exponent, unless it is none. */
-struct number {
+struct number_parts {
 	bool negative, infinite, nan;
 	int exponent;
 	uint64_t significand;
@@ -60,7 +60,7 @@ static inline number_bits number_load(const void *at, size_t size)
 	return bits;
 }
 
-static inline struct number number_read(const void *at, size_t size)
+static inline struct number_parts number_read(const void *at, size_t size)
 {
 	const struct number_format *f = number_format(size);
 	const number_bits bits = number_load(at, size);
@@ -70,7 +70,7 @@ static inline struct number number_read(const void *at, size_t size)
 	const uint64_t stored =
 		(uint64_t)(bits & (((number_bits)1 << f->stored) - 1));
 
-	return (struct number){
+	return (struct number_parts){
 		.negative = bits >> (8 * size - 1),
 		.infinite = is_special && !(stored & ~first),
 		.nan = is_special && stored & ~first,
@@ -151,8 +151,9 @@ static inline void number_round(void *at, size_t size, bool negative,
 }
 
 /* Of the two the exponent of x is not the less. */
-static inline void number_add_finite(void *at, size_t size, struct number x,
-				     struct number y)
+static inline void number_add_finite(void *at, size_t size,
+				     struct number_parts x,
+				     struct number_parts y)
 {
 	const int room = 62, by = x.exponent - y.exponent - room;
 	number_bits a = (number_bits)x.significand << room;
@@ -174,7 +175,8 @@ static inline void number_add_finite(void *at, size_t size, struct number x,
 /* a becomes a + b. */
 static inline void number_add(void *a, const void *b, size_t size)
 {
-	const struct number x = number_read(a, size), y = number_read(b, size);
+	const struct number_parts x = number_read(a, size),
+				  y = number_read(b, size);
 
 	if (x.nan || y.nan ||
 	    (x.infinite && y.infinite && x.negative != y.negative))
@@ -191,7 +193,8 @@ static inline void number_add(void *a, const void *b, size_t size)
 /* a becomes a * b. */
 static inline void number_multiply(void *a, const void *b, size_t size)
 {
-	const struct number x = number_read(a, size), y = number_read(b, size);
+	const struct number_parts x = number_read(a, size),
+				  y = number_read(b, size);
 	const bool negative = x.negative != y.negative;
 
 	if (x.nan || y.nan || (x.infinite && !y.significand) ||

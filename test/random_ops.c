@@ -5,7 +5,10 @@
  */
 #include "random.h"
 
+#include <float.h>
 #include <string.h>
+
+#include "numbers.h"
 
 const char *const rop_names[ROP_COUNT] = {
 	"SUM", "PROD", "MAX",	 "MIN",	   "LAND",    "LOR",   "LXOR", "BAND",
@@ -29,6 +32,9 @@ typedef __float128 wide;
 #else
 typedef long double wide;
 #endif
+
+/* But of x87's long double nothing here has. */
+#define IS_X87 (LDBL_MANT_DIG == 64)
 
 /* A whole number keeps its 64 bits in i, any other number is in f. */
 struct value {
@@ -225,6 +231,11 @@ static void apply_number(const struct basic *basic, enum rop rop,
 			basic_copy(basic, target, origin);
 		return;
 	}
+	if (num == NUM_FLD && IS_X87) {
+		(rop == ROP_SUM ? number_add : number_multiply)(target, origin,
+								NUMBER_LONG);
+		return;
+	}
 	a.i = int_op(rop, a.i, b.i);
 	a.f = float_op(rop, a.f, b.f);
 	value_store(num, target, a);
@@ -334,6 +345,27 @@ static void random_extreme(struct rng *rng, const struct basic *basic,
 	memcpy(out, &all[rng_below(rng, 6)], number_size[basic->first]);
 }
 
+/* Of x87's format: all but zero and what is less than all others has the
+ * first digit of its significand in memory. */
+static void random_long(struct rng *rng, uint8_t *out)
+{
+	static const uint16_t tops[] = { 0, 0x8000, 0x7fff, 0xffff, 0x3fff };
+	static const uint64_t digits[] = { 0, 1, 0x123, (uint64_t)1 << 62 };
+	const uint64_t first = (uint64_t)1 << 63;
+	uint16_t top = tops[rng_below(rng, 5)];
+	uint64_t significand = digits[rng_below(rng, 4)];
+
+	if (rng_chance(rng, 30)) {
+		rng_fill(rng, (uint8_t *)&significand, sizeof(significand));
+		rng_fill(rng, (uint8_t *)&top, sizeof(top));
+	}
+	significand &= ~first;
+	if (top & 0x7fff)
+		significand |= first;
+	memcpy(out, &significand, sizeof(significand));
+	memcpy(out + sizeof(significand), &top, sizeof(top));
+}
+
 /* Half of them zeros: a sign shows where one meets another. */
 static void random_bits(struct rng *rng, enum number num, uint8_t *out)
 {
@@ -351,7 +383,9 @@ static void random_bits(struct rng *rng, enum number num, uint8_t *out)
 	};
 	unsigned which = rng_below(rng, 7);
 
-	if (rng_chance(rng, 30)) {
+	if (num == NUM_FLD) {
+		random_long(rng, out);
+	} else if (rng_chance(rng, 30)) {
 		rng_fill(rng, out, number_size[num]);
 	} else if (rng_chance(rng, 50)) {
 		memset(out, 0, number_size[num]);
@@ -378,9 +412,12 @@ static void random_fraction(struct rng *rng, enum number num, uint8_t *out)
 static bool random_wild(struct rng *rng, const struct basic *basic,
 			uint8_t *out)
 {
-	bool real = basic->first == NUM_F32 || basic->first == NUM_F64;
+	const bool is_long = basic->first == NUM_FLD && IS_X87 &&
+			     basic->form != FORM_COMPLEX;
+	const bool real = basic->first == NUM_F32 || basic->first == NUM_F64;
 
-	if (!real || basic->form == FORM_INT || basic->form == FORM_OPAQUE)
+	if (!(real || is_long) || basic->form == FORM_INT ||
+	    basic->form == FORM_OPAQUE)
 		return false;
 	if (basic->form == FORM_COMPLEX) {
 		random_fraction(rng, basic->first, out);
@@ -394,6 +431,12 @@ static bool random_wild(struct rng *rng, const struct basic *basic,
 	return true;
 }
 
+/* Any bits, of Fortran's LOGICAL; C's bool has but two values. */
+static bool is_free_truth(struct rng *rng, const struct basic *basic, bool wild)
+{
+	return wild && basic->first != NUM_U8 && rng_chance(rng, 50);
+}
+
 void basic_random(struct rng *rng, const struct basic *basic, enum rop rop,
 		  bool wild, void *value)
 {
@@ -402,7 +445,7 @@ void basic_random(struct rng *rng, const struct basic *basic, enum rop rop,
 	rng_fill(rng, out, basic->extent);
 	if (basic->form == FORM_INT && rng_chance(rng, 25))
 		random_extreme(rng, basic, out);
-	if (basic->form == FORM_LOGICAL)
+	if (basic->form == FORM_LOGICAL && !is_free_truth(rng, basic, wild))
 		value_store(basic->first, out,
 			    value_of(basic->first, rng_below(rng, 2)));
 	if (!basic->strict || basic->form == FORM_LOGICAL)
