@@ -11,6 +11,11 @@
 
 #define N 32
 
+static void open_kind(struct test_win *w, enum test_kind kind, MPI_Info info)
+{
+	test_win_open_info(w, kind, N * sizeof(long), sizeof(long), info);
+}
+
 static void open_with(struct test_win *w, const char *key, const char *value)
 {
 	MPI_Info info;
@@ -18,8 +23,7 @@ static void open_with(struct test_win *w, const char *key, const char *value)
 	MPI_Info_create(&info);
 	if (key)
 		MPI_Info_set(info, key, value);
-	test_win_open_info(w, KIND_ALLOCATE, N * sizeof(long), sizeof(long),
-			   info);
+	open_kind(w, KIND_ALLOCATE, info);
 	MPI_Info_free(&info);
 }
 
@@ -32,7 +36,8 @@ static void use(struct test_win *w)
 	for (i = 0; i < N; i++)
 		ones[i] = 1;
 	MPI_Win_fence(0, w->win);
-	MPI_Accumulate(ones, N, MPI_LONG, test_next(), 0, N, MPI_LONG, MPI_SUM,
+	MPI_Accumulate(ones, N, MPI_LONG, test_next(),
+		       test_at(w, test_next(), 0), N, MPI_LONG, MPI_SUM,
 		       w->win);
 	MPI_Win_fence(0, w->win);
 	for (i = 0; i < N; i++)
@@ -82,8 +87,12 @@ static void fixed(void)
 	MPI_Info_set(info, "which_accumulate_ops", "sum");
 	MPI_Info_set(info, "acc_single_intrinsic", "true");
 	MPI_Info_set(info, "mpi_accumulate_granularity", "8");
+	/* The one that each call looks at. */
+	MPI_Info_set(info, "accumulate_ordering", "war,raw");
 	ok(MPI_Win_set_info(w.win, info));
 	MPI_Info_free(&info);
+	check(info_is(w.win, "accumulate_ordering", "raw,war"),
+	      "it has not changed");
 	check(info_is(w.win, "accumulate_ops", "same_op"), "it has changed");
 	check(!info_is(w.win, "which_accumulate_ops", "sum"), "it has changed");
 	check(info_is(w.win, "acc_single_intrinsic", "false"),
@@ -121,6 +130,43 @@ static bool is_remote(void)
 	return test_apart || test_path_is("fabric") || test_path_is("software");
 }
 
+/* All keys at once; of memory that all map, with one effect to be seen. */
+static void in_every_kind(void)
+{
+	static const char *const keys[][3] = {
+		/* key, as it is given, as it is told */
+		{ "accumulate_ops", "same_op", "same_op" },
+		{ "accumulate_ordering", "waw,rar", "rar,waw" },
+		{ "mpi_accumulate_granularity", "8", "8" },
+		{ "which_accumulate_ops", "no_op,sum", "sum,no_op" },
+		{ "acc_single_intrinsic", "true", "true" },
+	};
+	const size_t n = sizeof(keys) / sizeof(keys[0]);
+	enum test_kind kind;
+	struct test_win w;
+	MPI_Info info;
+
+	MPI_Info_create(&info);
+	for (size_t i = 0; i < n; i++)
+		MPI_Info_set(info, keys[i][0], keys[i][1]);
+	for (kind = 0; kind < KIND_COUNT; kind++) {
+		if (!test_kind_is_usable(kind))
+			continue;
+		open_kind(&w, kind, info);
+		for (size_t i = 0; i < n; i++)
+			check(info_is(w.win, keys[i][0], keys[i][2]),
+			      "a window %s: %s", test_kind_name(kind),
+			      keys[i][0]);
+		use(&w);
+		if (is_mapped() && !test_kind_is_heap(kind))
+			check(executed_by(w.win, "atomic") == 1,
+			      "a window %s: not one by one",
+			      test_kind_name(kind));
+		test_win_close(&w);
+	}
+	MPI_Info_free(&info);
+}
+
 int main(int argc, char **argv)
 {
 	test_start(argc, argv);
@@ -128,6 +174,7 @@ int main(int argc, char **argv)
 		return test_skip("the host knows other keys");
 	all_told();
 	fixed();
+	in_every_kind();
 	if (is_mapped()) {
 		executed(NULL, "", "locked");
 		executed("acc_single_intrinsic", "true", "atomic");
