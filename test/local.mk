@@ -265,7 +265,7 @@ EXTRA_DIST += test/progress_modes.sh test/lost.sh test/message_size.sh
 # -- end of other nodes ------------------------------------------------------------
 
 # -- synchronisation: epochs, fairness, groups -----------------------------------
-synchronisation = test/messages test/epoch_sequences test/fair test/starving test/pscw_random \
+synchronisation = test/messages test/epoch_sequences test/epochs_apart test/fair test/starving test/pscw_random \
 	test/threads_windows test/memory
 HOSTS_TESTS += $(synchronisation)
 check_PROGRAMS += $(synchronisation)
