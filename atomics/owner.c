@@ -214,22 +214,7 @@ static int issue(struct orl_link *link, struct walk *walk,
 	return rc;
 }
 
-int orl_owner_issue(const struct orl_place *place, const struct orl_acc *acc)
-{
-	struct orl_link *link = place->target->link;
-	struct walk walk;
-	int rc;
-
-	orl_progress_lock();
-	if (!orl_pull_is_worth(place, acc) ||
-	    (!orl_push_issue(place, acc, &rc) &&
-	     !orl_pull_issue(place, acc, &rc))) {
-		walk_begin(&walk, place, acc);
-		rc = issue(link, &walk, acc);
-	}
-	orl_progress_unlock();
-	return rc;
-}
+/* -- one element ----------------------------------------------------------- */
 
 static int write_fop(struct orl_link *link, const struct orl_place *place,
 		     const struct orl_acc *acc)
@@ -245,11 +230,16 @@ static int write_fop(struct orl_link *link, const struct orl_place *place,
 		return orl_path_lost(link);
 	record->head.a = (uint8_t)acc->op;
 	record->head.b = (uint8_t)acc->kind;
+	record->head.c = !acc->result;
 	record->off = orl_path_off(place->target, place->addr);
 	record->pad = 0;
 	if (operand)
 		orl_copy(record->operand, acc->origin, operand);
-	return want_answer(link, acc->kind, 1, acc->result, &record->slot);
+	if (acc->result)
+		return want_answer(link, acc->kind, 1, acc->result,
+				   &record->slot);
+	orl_am_may_end(link, &record->slot);
+	return 0;
 }
 
 int orl_owner_one(const struct orl_place *place, const struct orl_acc *acc)
@@ -262,6 +252,34 @@ int orl_owner_one(const struct orl_place *place, const struct orl_acc *acc)
 	orl_progress_unlock();
 	return rc;
 }
+
+/* -- any number of them ---------------------------------------------------- */
+
+static int issue_many(const struct orl_place *place, const struct orl_acc *acc)
+{
+	struct walk walk;
+	int rc;
+
+	if (orl_pull_is_worth(place, acc) && (orl_push_issue(place, acc, &rc) ||
+					      orl_pull_issue(place, acc, &rc)))
+		return rc;
+	walk_begin(&walk, place, acc);
+	return issue(place->target->link, &walk, acc);
+}
+
+int orl_owner_issue(const struct orl_place *place, const struct orl_acc *acc)
+{
+	int rc;
+
+	if (acc->count == 1 && !acc->layout)
+		return orl_owner_one(place, acc);
+	orl_progress_lock();
+	rc = issue_many(place, acc);
+	orl_progress_unlock();
+	return rc;
+}
+
+/* -- compare-and-swap ------------------------------------------------------ */
 
 struct compare {
 	const void *origin, *compare;

@@ -81,11 +81,12 @@ struct orl_record_acc {
 	struct orl_row rows[];
 };
 
-/* ORL_AM_FOP: one element; a is the op, b the kind; operand none for NO_OP. */
+/* ORL_AM_FOP: one element; a is the op, b the kind; c: it is not fetched, the
+ * answer tells the end alone.  Operand none for NO_OP. */
 struct orl_record_fop {
 	struct orl_record head;
 	uint64_t off;
-	uint32_t slot; /* 0: nothing is fetched */
+	uint32_t slot; /* 0: no answer */
 	uint32_t pad;
 	unsigned char operand[];
 };

@@ -294,7 +294,7 @@ static int serve_fop(const struct orl_am_source *source,
 			head->a == ORL_NO_OP
 				? NULL
 				: aligned_operand(fop->operand, extent, extent),
-		.result = fop->slot ? result_room : NULL,
+		.result = fop->slot && !head->c ? result_room : NULL,
 		.layout = NULL,
 		.items = 1,
 		.domain = NULL,
@@ -303,7 +303,8 @@ static int serve_fop(const struct orl_am_source *source,
 	rc = acc.op == ORL_NO_OP && !acc.result ? 0 : orl_acc_one(&place, &acc);
 	if (rc || !fop->slot)
 		return rc;
-	return send_result(source, fop->slot, result_room, extent);
+	return send_result(source, fop->slot, result_room,
+			   acc.result ? extent : 0);
 }
 
 static int serve_cas(const struct orl_am_source *source,

@@ -268,6 +268,11 @@ size_t orl_am_room(const struct orl_link *link);
 /* Is it the only record of the message? */
 bool orl_am_is_only(const struct orl_link *link,
 		    const struct orl_record *latest);
+/*
+ * The latest record, whose slot this is, has none, but would be answered with
+ * nothing if it had: then a flush behind it needs no record.
+ */
+void orl_am_may_end(struct orl_link *link, uint32_t *slot);
 /* Sends what is under construction, if anything.  May wait for credit. */
 void orl_am_send(struct orl_link *link);
 /* The same without waiting: what has no credit is kept, and sent when there is

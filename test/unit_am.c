@@ -69,6 +69,42 @@ static void test_round_trip(void)
 	end(&partner);
 }
 
+/* Answered with no bytes, if at all; leaves the lock held. */
+static struct step *begin_end(void)
+{
+	struct step *step = begin_step(0, ORL_AM_GET, 0);
+
+	check(step != NULL);
+	orl_am_may_end(&links[0], &step->slot);
+	return step;
+}
+
+/* A record that can tell the end itself is all that a flush sends; one with
+ * another behind it does not. */
+static void test_end(void)
+{
+	const size_t bytes = sizeof(struct orl_am_head) + sizeof(struct step);
+	struct partner partner = begin(1);
+	struct step *step;
+
+	for (int i = 0; i < 100; i++) {
+		step = begin_end();
+		orl_am_flush_begin(&links[0]);
+		/* Whoever takes it from the spare ones writes it anew. */
+		check(step->slot && links[0].answers == 1);
+		check(links[0].peer->bytes == bytes);
+		orl_progress_unlock();
+		check(!orl_am_flush(&links[0]));
+	}
+	step = begin_end();
+	orl_progress_unlock();
+	write_step(0, ORL_AM_PUT, 0);
+	check(!step->slot);
+	check(!orl_am_flush(&links[0]));
+	check(ask_report(&partner).executed == 1);
+	end(&partner);
+}
+
 /* The other one has nothing to say but that it has received. */
 static void test_one_way(void)
 {

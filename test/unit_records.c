@@ -256,6 +256,28 @@ static void one_fop(unsigned op, unsigned kind)
 	expect(false, "too short", op, kind);
 }
 
+/* Not fetched: changed as if it were, and the answer is of no bytes. */
+static void fop_without_value(void)
+{
+	const struct orl_record *reply;
+
+	memset(memory, 0, WINDOW);
+	make_fop(ORL_SUM, ORL_I8);
+	record.head.c = 1;
+	reply = deliver();
+	check(reply->type == ORL_AM_ANSWER &&
+	      reply->bytes == sizeof(struct orl_record_answer));
+	check(memory[WINDOW - 1] == 1);
+	record.head.c = 0;
+	reply = deliver();
+	check(reply->type == ORL_AM_ANSWER &&
+	      reply->bytes == sizeof(struct orl_record_answer) + 1);
+	check(memory[WINDOW - 1] == 2);
+	record.fop.slot = 0;
+	check(deliver()->type == 0);
+	check(memory[WINDOW - 1] == 3);
+}
+
 static void all_fop(void)
 {
 	for (unsigned kind = 0; kind < ORL_KIND_COUNT; kind++) {
@@ -441,6 +463,7 @@ int main(void)
 	all_push();
 	all_cas();
 	all_fop();
+	fop_without_value();
 	all_acc();
 	all_pull();
 	failed_pull();

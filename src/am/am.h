@@ -78,6 +78,7 @@ struct orl_am_message {
 	struct orl_am_peer *peer;
 	size_t len;
 	size_t latest;	 /* offset of the latest record; 0: none */
+	uint32_t *end;	 /* in that, what orl_am_may_end was given, or NULL */
 	uint16_t serial; /* of each use another, as long as it matters */
 	uint32_t slots;	 /* that its records carry */
 	bool unasked;	 /* the link's when this was begun */

@@ -174,6 +174,12 @@ bool orl_am_is_only(const struct orl_link *link,
 					    sizeof(struct orl_am_head);
 }
 
+void orl_am_may_end(struct orl_link *link, uint32_t *slot)
+{
+	*slot = 0;
+	link->out->end = slot;
+}
+
 /* -- transfers ------------------------------------------------------------- */
 
 void orl_am_transfer_begin(struct orl_link *link)
@@ -206,18 +212,29 @@ void orl_am_transfer_end(struct orl_link *link)
 
 /* -- flush ----------------------------------------------------------------- */
 
+/* Where a slot for the end of all records goes: the latest's, or a flush's. */
+static uint32_t *end_slot(struct orl_link *link)
+{
+	struct orl_record_flush *flush;
+
+	if (link->out->end)
+		return link->out->end;
+	flush = orl_am_message_append(link->out, ORL_AM_FLUSH, sizeof(*flush));
+	flush->pad = 0;
+	return &flush->slot;
+}
+
 /* Asks for an answer when all before it has been executed: 0 or -errno. */
 static int ask_for_end(struct orl_link *link)
 {
-	struct orl_record_flush *flush;
 	int rc = link->out ? 0 : begin(link);
+	uint32_t *slot;
 
 	if (orl_unlikely(rc))
 		return rc;
-	flush = orl_am_message_append(link->out, ORL_AM_FLUSH, sizeof(*flush));
-	flush->pad = 0;
-	flush->slot = orl_am_slot(link, orl_am_copy_answer, NULL, 0);
-	return flush->slot ? 0 : -ENOMEM;
+	slot = end_slot(link);
+	*slot = orl_am_slot(link, orl_am_copy_answer, NULL, 0);
+	return *slot ? 0 : -ENOMEM;
 }
 
 void orl_am_flush_begin(struct orl_link *link)

@@ -45,6 +45,7 @@ struct orl_am_message *orl_am_message_get(void)
 	message->next = NULL;
 	message->len = sizeof(struct orl_am_head);
 	message->latest = 0;
+	message->end = NULL;
 	message->serial = serial;
 	message->unasked = false;
 	message->followed = false;
@@ -83,6 +84,7 @@ void *orl_am_message_append(struct orl_am_message *message,
 		.bytes = (uint32_t)bytes,
 	};
 	message->latest = message->len;
+	message->end = NULL;
 	message->len += all;
 	return record;
 }
