@@ -204,9 +204,15 @@ static inline void end_server(struct partner *partner)
 /* Ends a partner that would not end by itself. */
 static inline void reap(struct partner *partner)
 {
+	char path[64];
+
 	check(!kill(partner->pid, SIGKILL));
 	check(waitpid(partner->pid, NULL, 0) == partner->pid);
 	close(partner->socket);
+	/* What shm leaves of it. */
+	snprintf(path, sizeof(path), "/dev/shm/%d:%d:0", (int)partner->pid,
+		 (int)getuid());
+	remove(path);
 }
 
 /* In a process of its own, since libfabric stays loaded. */

@@ -6,6 +6,7 @@
  */
 #include "creation.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 /* -- creation -------------------------------------------------------------- */
@@ -57,7 +58,7 @@ static int make_link(struct orl_win *win, uint32_t rank,
 	orl_progress_lock();
 	rc = orl_am_peer_find(&other->card, &link->peer);
 	orl_progress_unlock();
-	return rc ? MPI_ERR_NO_MEM : 0;
+	return rc == -ENOMEM ? MPI_ERR_NO_MEM : rc ? MPI_ERR_OTHER : 0;
 }
 
 int orl_nic_agree(struct orl_creation *creation,

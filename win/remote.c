@@ -13,6 +13,7 @@
 
 #include "regions.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,11 +145,22 @@ static int add_contact(struct orl_win *win, uint32_t rank,
 	return rc;
 }
 
+static int refuse_contact(struct orl_creation *creation, uint32_t rank, int rc)
+{
+	ORL_EXPLAIN(creation, "rank %u cannot be reached: %s%s", rank,
+		    strerror(-rc),
+		    rc == -EPROTONOSUPPORT
+			    ? " (it has another provider: ORIEL_LOG=info tells)"
+			    : "");
+	return rc == -ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_OTHER;
+}
+
 static int read_introductions(struct orl_creation *creation)
 {
 	const struct orl_introduction *all = creation->introductions;
 	struct orl_win *win = creation->win;
 	uint32_t i;
+	int rc;
 
 	for (i = 0; i < win->size; i++)
 		if (all[i].error)
@@ -168,8 +180,9 @@ static int read_introductions(struct orl_creation *creation)
 		if (i == win->rank ||
 		    (orl_creation_is_near(creation, i) && i && win->rank))
 			continue;
-		if (add_contact(win, i, &all[i]))
-			return MPI_ERR_NO_MEM;
+		rc = add_contact(win, i, &all[i]);
+		if (rc)
+			return refuse_contact(creation, i, rc);
 	}
 	return orl_nic_agree(creation, all);
 }

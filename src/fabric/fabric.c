@@ -8,12 +8,17 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Each that ends is a sign of life, which a question behind it waits for. */
 #define TRANSFER_MOST	((size_t)16 << 20)
 #define CLOSING_SECONDS 2
+/* That an endpoint may have, one after the other. */
+#define NAMES_MOST 8
 
 struct orl_fabric orl_fabric;
 
@@ -39,10 +44,42 @@ static void describe(const struct orl_candidate *candidate)
 	orl_atomics_query(info);
 }
 
+/*
+ * shm calls its memory by the process's id, and takes what a killed process of
+ * that id has left for the memory of a living one: then by another name.  False
+ * if there is none.
+ */
+static bool rename_shm(struct fi_info *info, int number)
+{
+	char *name;
+
+	if (info->addr_format != FI_ADDR_STR ||
+	    asprintf(&name, "fi_shm://%d.%d", (int)getpid(), number) < 0)
+		return false;
+	free(info->src_addr);
+	info->src_addr = name;
+	info->src_addrlen = strlen(name) + 1;
+	return true;
+}
+
+static int open_endpoint(const struct orl_candidate *candidate, int ranks,
+			 const char **step)
+{
+	int rc = -EBUSY;
+
+	for (int i = 0; rc == -EBUSY && i < NAMES_MOST; i++) {
+		if (i && !rename_shm(candidate->info, i))
+			break;
+		rc = orl_endpoint_open(&orl_endpoint, candidate->info, ranks,
+				       step);
+	}
+	return rc;
+}
+
 static int open_candidate(const struct orl_candidate *candidate, int ranks,
 			  const char **step)
 {
-	int rc = orl_endpoint_open(&orl_endpoint, candidate->info, ranks, step);
+	int rc = open_endpoint(candidate, ranks, step);
 
 	if (!rc) {
 		memset(&orl_fabric, 0, sizeof(orl_fabric));

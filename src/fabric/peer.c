@@ -119,6 +119,14 @@ static struct orl_fabric_peer *make_peer(const struct name *name, size_t len)
 	return peer;
 }
 
+/* As ours, if addresses have a length: texts end with a zero. */
+static bool is_as_long(const struct name *name, size_t len)
+{
+	if (name->format != FI_ADDR_STR)
+		return len == orl_fabric.name_len;
+	return memchr(name->address, 0, sizeof(name->address));
+}
+
 int orl_fabric_peer(const void *bytes, size_t len, uint64_t *addr)
 {
 	struct name name = { 0 }, ours;
@@ -129,7 +137,7 @@ int orl_fabric_peer(const void *bytes, size_t len, uint64_t *addr)
 	memcpy(&name, bytes, len);
 	memcpy(&ours, orl_fabric.name, sizeof(ours));
 	if (name.provider != ours.provider || name.format != ours.format ||
-	    len != orl_fabric.name_len)
+	    !is_as_long(&name, len))
 		return -EPROTONOSUPPORT;
 	peer = make_peer(&name, len - offsetof(struct name, address));
 	if (!peer)
