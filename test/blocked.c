@@ -4,7 +4,7 @@
  * call does what it does without windows: messages, statuses, requests, and
  * errors, which are raised once, on the communicator that they belong to.
  */
-/* ranks: 2 3 4; paths: default fabric; hosts: 2x1 2x2 3x1 */
+/* ranks: 2 3 4; paths: default fabric; hosts: 2x1 2x2 */
 #include "test.h"
 
 #define BIG   (1 << 20) /* no host sends this much eagerly */

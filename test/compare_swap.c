@@ -5,7 +5,7 @@
  * datatype that it takes, in windows of every kind, also for the last bytes
  * of a window and at misaligned displacements.
  */
-/* ranks: 1 3; paths: default cma fabric-nic */
+/* ranks: 1 2 3; paths: default cma fabric-nic; hosts: 2x1 */
 #include "elements.h"
 
 #define SIZE 71

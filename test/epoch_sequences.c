@@ -9,7 +9,7 @@
  * Left out is what would wait for ever, and what only another rank could find
  * wrong: locking a rank while it exposes its window, and the reverse.
  */
-/* ranks: 1 3; paths: default cma */
+/* ranks: 1 2 3; paths: default cma; hosts: 2x1 */
 #include "epochs.h"
 
 /* -- the calls --------------------------------------------------------------*/

@@ -9,6 +9,7 @@
 #	make check ORIEL_TEST_RANKS='2 5' ORIEL_TEST_PATHS=cma
 #	make check-hosts			across emulated hosts alone
 #	make check-hosts HOSTS_TESTS='test/put_get' ORIEL_TEST_HOSTS='2x1 4x1'
+#	make list-tests				their names
 TEST_EXTENSIONS = .sh .tap .pml
 # What is run as well on one node, see test/run.
 ORIEL_TEST_MORE = fabric software fabric-shm
@@ -115,6 +116,9 @@ EXTRA_DIST += test/hosts.tap test/hosts/common test/hosts/up test/hosts/down \
 check-hosts:
 	$(MAKE) $(AM_MAKEFLAGS) check TESTS=test/hosts.tap
 .PHONY: check-hosts
+list-tests:
+	@echo $(TESTS)
+.PHONY: list-tests
 # -- end of hosts --------------------------------------------------------------
 
 # -- units: node-local memory and paths, without MPI --------------------------
@@ -131,7 +135,8 @@ EXTRA_DIST += test/arena.h test/process.h test/target.h
 # -- end of units of the node --------------------------------------------------
 
 # -- units: other nodes, without MPI ------------------------------------------
-units_fabric = test/unit_fabric test/unit_fabric_death
+units_fabric = test/unit_fabric test/unit_fabric_shm test/unit_fabric_death
+test_unit_fabric_shm_LDADD = libcore.la
 test_unit_fabric_LDADD = libcore.la
 test_unit_fabric_death_LDADD = libcore.la
 check_PROGRAMS += $(units_fabric)

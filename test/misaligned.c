@@ -4,7 +4,7 @@
  * atomically too: singles, bulk and swaps of all ranks on the same elements,
  * beside aligned ones in the same bytes' neighbourhood, add up.
  */
-/* ranks: 2 3 8; paths: default cma fabric-nic */
+/* ranks: 2 3 8; paths: default cma fabric-nic; hosts: 2x1 */
 #include "test.h"
 
 #define N      24
