@@ -38,6 +38,16 @@ bool orl_kernels_avx512_run(void)
 #endif
 }
 
+bool orl_kernels_bytes_run(void)
+{
+#ifdef __x86_64__
+	return orl_kernels_avx512_run() &&
+	       __builtin_cpu_supports("avx512vbmi2");
+#else
+	return false;
+#endif
+}
+
 static void __attribute__((constructor)) choose(void)
 {
 #ifdef __x86_64__

@@ -10,8 +10,10 @@
 
 #include "orl_acc.h"
 
-/* The line of memory that a mask is of, a bit for each four bytes. */
+/* The line of memory that a mask is of, a bit for each lane of it: as many
+ * bytes, or one of elements that are smaller. */
 #define ORL_KERNEL_LINE 64
+#define ORL_KERNEL_LANE 4
 
 /*
  * Of n elements at target, stride bytes apart, with origin's, origin_stride
@@ -26,14 +28,15 @@ typedef void (*orl_spaced_fn)(void *target, ptrdiff_t stride,
  * After period lines the masks are the same again.
  */
 typedef const void *(*orl_lines_fn)(void *target, const void *origin,
-				    const uint16_t *masks, size_t period,
+				    const uint64_t *masks, size_t period,
 				    size_t n);
 
 /* All forms of a kernel do the same to an element. */
 struct orl_kernel {
 	orl_kernel_fn array; /* NULL where the op does not fit the kind */
 	orl_spaced_fn spaced;
-	orl_lines_fn lines; /* may be NULL */
+	orl_lines_fn lines; /* may be NULL; of elements smaller than a lane,
+			     * if orl_kernels_bytes_run() */
 };
 
 typedef const struct orl_kernel orl_kernel_table[ORL_KIND_COUNT][ORL_OP_COUNT];
@@ -48,6 +51,8 @@ const struct orl_kernel *orl_kernel_forms(enum orl_op op, enum orl_kind kind);
 /* Has this processor what they take? */
 bool orl_kernels_avx2_run(void);
 bool orl_kernels_avx512_run(void);
+/* With lines of small elements? */
+bool orl_kernels_bytes_run(void);
 
 /* Elsewhere these tables are there, and are the base one by another name. */
 #if defined(__x86_64__) && defined(__clang__)
@@ -55,11 +60,18 @@ bool orl_kernels_avx512_run(void);
 #define KERNEL_AVX512                                                          \
 	__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"),           \
 		       min_vector_width(512)))
+#define KERNEL_BYTES                                                           \
+	__attribute__((                                                        \
+		target("avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2"),      \
+		min_vector_width(512)))
 #elif defined(__x86_64__)
 #define KERNEL_AVX2 __attribute__((target("avx2")))
 #define KERNEL_AVX512                                                          \
 	__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,"            \
 			      "prefer-vector-width=512")))
+#define KERNEL_BYTES                                                           \
+	__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,"            \
+			      "avx512vbmi2,prefer-vector-width=512")))
 #else
 #define KERNEL_AVX2
 #define KERNEL_AVX512

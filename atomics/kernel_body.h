@@ -29,7 +29,8 @@
 #define ROLLED
 #endif
 
-#define SPACED(fn)                                                             \
+/* Of small elements four a turn, lest the turns be what takes the time. */
+#define SPACED(fn, size)                                                       \
 	KERNEL __attribute__((flatten, unused)) static void fn##_spaced(       \
 		void *target, ptrdiff_t stride, const void *origin,            \
 		ptrdiff_t origin_stride, size_t n)                             \
@@ -37,6 +38,14 @@
 		char *t = target;                                              \
 		const char *o = origin;                                        \
                                                                                \
+		for (; (size) <= 8 && n >= 4; n -= 4) {                        \
+			fn(t, o, 1);                                           \
+			fn(t + stride, o + origin_stride, 1);                  \
+			fn(t + 2 * stride, o + 2 * origin_stride, 1);          \
+			fn(t + 3 * stride, o + 3 * origin_stride, 1);          \
+			t += 4 * stride;                                       \
+			o += 4 * origin_stride;                                \
+		}                                                              \
 		for (; n; n--, t += stride, o += origin_stride)                \
 			fn(t, o, 1);                                           \
 	}
@@ -45,9 +54,10 @@
 #ifdef KERNEL_LINES
 #include <immintrin.h>
 #define FORMS(fn, size)                                                        \
-	SPACED(fn)                                                             \
+	SPACED(fn, size)                                                       \
+	BYTES(fn, size)                                                        \
 	KERNEL __attribute__((flatten, unused)) static const void *fn##_lines( \
-		void *target, const void *origin, const uint16_t *masks,       \
+		void *target, const void *origin, const uint64_t *masks,       \
 		size_t period, size_t n)                                       \
 	{                                                                      \
 		const char *o = origin;                                        \
@@ -55,7 +65,7 @@
 		size_t i = 0;                                                  \
                                                                                \
 		for (; n; n--, line += ORL_KERNEL_LINE) {                      \
-			const __mmask16 mask = masks[i];                       \
+			const __mmask16 mask = (__mmask16)masks[i];            \
 			__m512i a = _mm512_maskz_load_epi32(mask, line);       \
 			const __m512i b =                                      \
 				_mm512_maskz_expandloadu_epi32(mask, o);       \
@@ -67,9 +77,34 @@
 		}                                                              \
 		return o;                                                      \
 	}
-#define LINES(fn) fn##_lines
+#define BYTES(fn, size)                                                        \
+	enum { fn##_size = size };                                             \
+	KERNEL_BYTES __attribute__((flatten, unused)) static const void        \
+		*fn##_bytes(void *target, const void *origin,                  \
+			    const uint64_t *masks, size_t period, size_t n)    \
+	{                                                                      \
+		const char *o = origin;                                        \
+		char *line = target;                                           \
+		size_t i = 0;                                                  \
+                                                                               \
+		for (; n; n--, line += ORL_KERNEL_LINE) {                      \
+			const __mmask64 mask = masks[i];                       \
+			const int len = __builtin_popcountll(mask);            \
+			const __mmask64 row = ~0ull >> (64 - len) % 64;        \
+			__m512i a = _mm512_maskz_loadu_epi8(mask, line);       \
+			const __m512i b = _mm512_maskz_expand_epi8(            \
+				mask, _mm512_maskz_loadu_epi8(row, o));        \
+                                                                               \
+			fn(&a, &b, ORL_KERNEL_LINE / (size));                  \
+			_mm512_mask_storeu_epi8(line, mask, a);                \
+			o += len;                                              \
+			i = i + 1 == period ? 0 : i + 1;                       \
+		}                                                              \
+		return o;                                                      \
+	}
+#define LINES(fn) (fn##_size < ORL_KERNEL_LANE ? fn##_bytes : fn##_lines)
 #else
-#define FORMS(fn, size) SPACED(fn)
+#define FORMS(fn, size) SPACED(fn, size)
 #define LINES(fn)	NULL
 #endif
 

@@ -21,49 +21,59 @@
  * in the nearest cache. */
 #define BATCH 8
 
-/* A mask has a bit for each of a line's lanes. */
-#define LANE  4
-#define LANES (ORL_KERNEL_LINE / LANE)
-
 /* -- lines ----------------------------------------------------------------- */
+
+/* Bytes for which a mask has a bit. */
+static size_t lane_of(size_t extent)
+{
+	return extent < ORL_KERNEL_LANE ? 1 : ORL_KERNEL_LANE;
+}
 
 /*
  * Masks of the lines of a row that has no ends, in which some block begins at
  * the lane at, from the line of lane 0 on.
  */
-static void make_masks(uint16_t *masks, size_t n, ptrdiff_t at, ptrdiff_t len,
-		       ptrdiff_t stride)
+static void make_masks(uint64_t *masks, size_t n, ptrdiff_t lanes, ptrdiff_t at,
+		       ptrdiff_t len, ptrdiff_t stride)
 {
-	const uint32_t block = (1u << len) - 1;
-	uint32_t mask;
+	const uint64_t line = ~0ull >> (64 - lanes);
+	const uint64_t block = ~0ull >> (64 - len);
+	uint64_t mask;
 
 	/* The block before may go on in this line. */
-	for (at = at % stride - stride; n; n--, at -= stride + LANES) {
-		for (mask = 0; at < LANES; at += stride)
-			mask |= at < 0 ? block >> -at : block << at;
-		*masks++ = (uint16_t)mask;
+	for (at = at % stride - stride; n; n--, at -= lanes) {
+		mask = at > -len ? block >> -at : 0;
+		for (at += stride; at < lanes; at += stride)
+			mask |= block << at;
+		at -= stride;
+		*masks++ = mask & line;
 	}
 }
 
 /* The masks are the second line's and those that follow: the first and the
  * last line have others before and behind the row. */
-static void combine_lines(orl_lines_fn fn, char *blocks,
+static void combine_lines(const struct orl_job *job, char *blocks,
 			  const struct orl_run *row, size_t len,
 			  const void *origin)
 {
-	const size_t stride = (size_t)row->stride / LANE;
+	const orl_lines_fn fn = job->kernel->lines;
+	const size_t lane = lane_of(job->info->extent);
+	const size_t lanes = ORL_KERNEL_LINE / lane;
+	const size_t stride = (size_t)row->stride / lane;
 	const size_t step = stride & -stride; /* both a power of 2 and in it */
-	const size_t period = stride / (step < LANES ? step : LANES);
-	const size_t phase = (uintptr_t)blocks % ORL_KERNEL_LINE / LANE;
-	const size_t end = phase + (row->blocks - 1) * stride + len / LANE;
-	const size_t last = (end - 1) / LANES;
-	uint16_t masks[LANES], head, tail;
-	char *line = blocks - phase * LANE;
+	const size_t period = stride / (step < lanes ? step : lanes);
+	const size_t phase = (uintptr_t)blocks % ORL_KERNEL_LINE / lane;
+	const size_t end = phase + (row->blocks - 1) * stride + len / lane;
+	const size_t last = (end - 1) / lanes;
+	uint64_t masks[ORL_KERNEL_LINE], head, tail;
+	char *line = blocks - phase * lane;
 
-	make_masks(masks, period, (ptrdiff_t)(phase + (period - 1) * LANES),
-		   (ptrdiff_t)len / LANE, (ptrdiff_t)stride);
-	head = masks[period - 1] & (uint16_t)(0xffff << phase);
-	tail = masks[(last - 1) % period] & 0xffff >> -end % LANES;
+	make_masks(masks, period, (ptrdiff_t)lanes,
+		   (ptrdiff_t)(phase + (period - 1) * lanes),
+		   (ptrdiff_t)(len / lane), (ptrdiff_t)stride);
+	head = masks[period - 1] & ~0ull << phase;
+	tail = masks[(last - 1) % period] &
+	       ~0ull >> (64 - lanes) >> -end % lanes;
 	origin = fn(line, origin, &head, 1, 1);
 	origin = fn(line + ORL_KERNEL_LINE, origin, masks, period, last - 1);
 	fn(line + last * ORL_KERNEL_LINE, origin, &tail, 1, 1);
@@ -81,7 +91,8 @@ static bool are_in_lines(const struct orl_kernel *kernel, const void *blocks,
 	       row->stride <= ORL_KERNEL_LINE &&
 	       (size_t)row->stride <= row->blocklen * ORL_KERNEL_LINE / 4 &&
 	       row->blocks * len >= LEAST && !(places % extent) &&
-	       !((places | len) % LANE);
+	       !((places | len) % lane_of(extent)) &&
+	       (extent >= ORL_KERNEL_LANE || orl_kernels_bytes_run());
 }
 
 /* -- one after the other --------------------------------------------------- */
@@ -133,9 +144,9 @@ static void combine_blocks(orl_kernel_fn fn, char *blocks,
 static bool are_worth_copies(const struct orl_job *job,
 			     const struct orl_run *row, size_t len)
 {
-	const size_t few = job->info->extent < LANE ? 3 : 4;
+	const size_t few = job->info->extent < ORL_KERNEL_LANE ? 3 : 4;
 
-	return row->blocklen > few && !(len % LANE) &&
+	return row->blocklen > few && !(len % ORL_KERNEL_LANE) &&
 	       !orl_kind_is_padded(job->info);
 }
 
@@ -147,7 +158,7 @@ void orl_strided_combine(struct orl_job *job, void *blocks,
 	const size_t len = row->blocklen * extent;
 
 	if (are_in_lines(kernel, blocks, row, extent))
-		combine_lines(kernel->lines, blocks, row, len, origin);
+		combine_lines(job, blocks, row, len, origin);
 	else if (len > SHORT)
 		combine_blocks(kernel->array, blocks, row, len, origin);
 	else if (are_worth_copies(job, row, len))
