@@ -82,17 +82,17 @@ typedef _Complex float orl_c128 __attribute__((mode(TC)));
 /* X(op, OP, suffix, type) */
 #define PAIRS(X, op, OP)                                                       \
 	X(op, OP, float_int, struct orl_float_int)                             \
+	EVEN_PAIRS(X, op, OP)
+#define EVEN_PAIRS(X, op, OP)                                                  \
 	X(op, OP, 2int, struct orl_2int)                                       \
 	X(op, OP, 2real, struct orl_2real)
-#define INT_PAIRS(X, op, OP)                                                   \
-	X(op, OP, 2int, struct orl_2int)                                       \
+#define LONG_PAIRS(X, op, OP)                                                  \
+	X(op, OP, ld_int, struct orl_ld_int)                                   \
+	X(op, OP, 2double, struct orl_2double)
+#define PADDED_PAIRS(X, op, OP)                                                \
 	X(op, OP, double_int, struct orl_double_int)                           \
 	X(op, OP, long_int, struct orl_long_int)                               \
 	X(op, OP, short_int, struct orl_short_int)
-#define OTHER_PAIRS(X, op, OP)                                                 \
-	X(op, OP, ld_int, struct orl_ld_int)                                   \
-	X(op, OP, 2real, struct orl_2real)                                     \
-	X(op, OP, 2double, struct orl_2double)
 
 /* A value at any address, of memory that has any type. */
 #define LOOSE(type)                                                            \

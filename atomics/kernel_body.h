@@ -293,8 +293,12 @@ WIDE_COMPLEXES(COMBINE, prod, PROD)
 DOUBLE_COMPLEXES(COMBINE, exact, PROD)
 PRODUCT(c32, float)
 PRODUCT(c64, double)
-OTHER_PAIRS(LOCATE, maxloc, MAXLOC)
-OTHER_PAIRS(LOCATE, minloc, MINLOC)
+LOCATE_WORDS(maxloc, MAXLOC)
+LOCATE_WORDS(minloc, MINLOC)
+EVEN_PAIRS(LOCATE, maxloc, MAXLOC)
+EVEN_PAIRS(LOCATE, minloc, MINLOC)
+LONG_PAIRS(LOCATE, maxloc, MAXLOC)
+LONG_PAIRS(LOCATE, minloc, MINLOC)
 
 /* No processor multiplies bytes: two of them in a word, each in a product of
  * its own of which the other's share is cut off or shifted out. */
@@ -339,10 +343,8 @@ MOVE_PAIR(ld_int, struct orl_ld_int)
 #ifdef KERNEL_LINES
 #include "kernel_pairs.h"
 #else
-LOCATE_WORDS(maxloc, MAXLOC)
-LOCATE_WORDS(minloc, MINLOC)
-INT_PAIRS(LOCATE, maxloc, MAXLOC)
-INT_PAIRS(LOCATE, minloc, MINLOC)
+PADDED_PAIRS(LOCATE, maxloc, MAXLOC)
+PADDED_PAIRS(LOCATE, minloc, MINLOC)
 MOVE_PAIR(double_int, struct orl_double_int)
 MOVE_PAIR(long_int, struct orl_long_int)
 MOVE_PAIR(short_int, struct orl_short_int)

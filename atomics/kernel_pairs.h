@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * kernel_pairs.h - the kernels of pairs of which one is an int, in registers
- * of AVX-512: a part of kernel_body.h.  No compiler makes vectors of fields of
- * two sizes.
+ * kernel_pairs.h - the kernels of padded pairs in registers of AVX-512: a part
+ * of kernel_body.h.  No compiler makes vectors of fields of two sizes.
  *
  * A register has as many pairs as go into 64 bytes, in two lanes each.  It is
  * compared as two, of which one has the pair's value in both lanes and the
@@ -12,8 +11,6 @@
 #include <immintrin.h>
 
 /* Bytes of data. */
-#define DATA_2int	~0ull
-#define DATA_float_int	~0ull
 #define DATA_short_int	0xf3f3f3f3f3f3f3f3ull
 #define DATA_double_int 0x0fff0fff0fff0fffull
 #define DATA_long_int	0x0fff0fff0fff0fffull
@@ -21,8 +18,6 @@
 /* What dwords of four go to the four places; a short's sign to the top. */
 #define PICK(x, a, b, c, d)                                                    \
 	_mm512_shuffle_epi32(x, (_MM_PERM_ENUM)_MM_SHUFFLE(d, c, b, a))
-#define VALUE_2int(x)	    PICK(x, 0, 0, 2, 2)
-#define VALUE_float_int(x)  _mm512_castsi512_ps(PICK(x, 0, 0, 2, 2))
 #define VALUE_short_int(x)  _mm512_slli_epi32(PICK(x, 0, 0, 2, 2), 16)
 #define VALUE_double_int(x) _mm512_castsi512_pd(PICK(x, 0, 1, 0, 1))
 #define VALUE_long_int(x)   PICK(x, 0, 1, 0, 1)
@@ -30,12 +25,8 @@
 #define INDEX_64(x)	    PICK(x, 2, 2, 2, 2)
 
 /* Lanes where x is greater, or is the same. */
-#define MORE_2int(x, y)	      _mm512_cmpgt_epi32_mask(x, y)
-#define SAME_2int(x, y)	      _mm512_cmpeq_epi32_mask(x, y)
-#define MORE_float_int(x, y)  _mm512_cmp_ps_mask(x, y, _CMP_GT_OQ)
-#define SAME_float_int(x, y)  _mm512_cmp_ps_mask(x, y, _CMP_EQ_OQ)
-#define MORE_short_int	      MORE_2int
-#define SAME_short_int	      SAME_2int
+#define MORE_short_int(x, y)  _mm512_cmpgt_epi32_mask(x, y)
+#define SAME_short_int(x, y)  _mm512_cmpeq_epi32_mask(x, y)
 #define MORE_double_int(x, y) _mm512_cmp_pd_mask(x, y, _CMP_GT_OQ)
 #define SAME_double_int(x, y) _mm512_cmp_pd_mask(x, y, _CMP_EQ_OQ)
 #define MORE_long_int(x, y)   _mm512_cmpgt_epi64_mask(x, y)
@@ -55,10 +46,8 @@
 	}
 
 /* One alone, as where they lie apart, is faster without a register. */
-LOCATE_WORDS(maxloc_one, MAXLOC)
-LOCATE_WORDS(minloc_one, MINLOC)
-INT_PAIRS(LOCATE, maxloc_one, MAXLOC)
-INT_PAIRS(LOCATE, minloc_one, MINLOC)
+PADDED_PAIRS(LOCATE, maxloc_one, MAXLOC)
+PADDED_PAIRS(LOCATE, minloc_one, MINLOC)
 
 /* x and y are a and b in the order in which the value that takes the other's
  * place is the greater one. */
@@ -108,8 +97,6 @@ KERNEL static inline void move_line(char *target, const char *origin,
 			     sizeof(struct orl_##suffix))                      \
 			FORMS(replace_##suffix, sizeof(struct orl_##suffix))
 
-LOCATE_BOTH(2int, 32)
-LOCATE_BOTH(float_int, 32)
 LOCATE_BOTH(short_int, 32)
 LOCATE_BOTH(double_int, 64)
 LOCATE_BOTH(long_int, 64)
