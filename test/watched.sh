@@ -60,6 +60,14 @@ grep -q '^{"window": 1, ' "$dir/err" || fail "no JSON: $(cat "$dir/err")"
 job ORIEL_STATS=0
 has_sums && fail "that is said though nobody asked"
 
+# What it takes to count is what doc/memory.md says.
+for form in json svg; do
+	timeout -k 5 60 env ORIEL_STATS="$dir/held.$form" \
+		"${MPIRUN:-mpirun}" -n 3 "${ORIELRUN:-orielrun}" \
+		"${top_builddir:-.}/test/memory" >"$dir/out" 2>&1 \
+		</dev/null || fail "held for $form: $(cat "$dir/out")"
+done
+
 # killed RANKS NAME=VALUE...: a job that is killed while it has windows.
 killed()
 {

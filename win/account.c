@@ -2,10 +2,11 @@
 /*
  * account.c - what the live windows of this process hold beside their memory,
  * found by looking at what is there: doc/memory.md says what it should be.
- * Not counted are transfers that are held back, links for the network's
- * atomics, and what owners and origins note of the regions of dynamic windows.
+ * Not counted are transfers that are held back, messages, and regions of size
+ * zero.
  */
 #include "check.h"
+#include "regions.h"
 #include "watch.h"
 
 #include <malloc.h>
@@ -16,7 +17,18 @@ static uint64_t held_by_links(const struct orl_win *win)
 	uint64_t sum = 0;
 
 	for (link = win->links; link; link = link->next)
-		sum += malloc_usable_size((void *)link);
+		sum += malloc_usable_size((void *)link) +
+		       malloc_usable_size(link->keys);
+	return sum;
+}
+
+static uint64_t held_by_nic(const struct orl_win *win)
+{
+	uint64_t sum = malloc_usable_size(win->nic);
+	uint32_t i;
+
+	for (i = 0; win->nic && i < win->size; i++)
+		sum += malloc_usable_size(win->nic[i]);
 	return sum;
 }
 
@@ -28,9 +40,8 @@ static uint64_t held(const struct orl_win *win)
 	       malloc_usable_size(win->contacts) +
 	       malloc_usable_size(win->holders) +
 	       malloc_usable_size(win->started) +
-	       malloc_usable_size(win->exposed) +
-	       malloc_usable_size(win->attached) +
-	       malloc_usable_size(win->nic) + held_by_links(win) +
+	       malloc_usable_size(win->exposed) + held_by_links(win) +
+	       held_by_nic(win) + orl_regions_held(win) + orl_askers_held(win) +
 	       orl_watch_held(win) + orl_check_held(win) + orl_lease_held(win);
 }
 

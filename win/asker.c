@@ -6,6 +6,7 @@
  */
 #include "regions.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 
 /* Added under the progress lock, and there until the window is freed. */
@@ -73,4 +74,14 @@ void orl_askers_free(struct orl_win *win)
 		orl_am_link_close(&asker->link);
 		free(asker);
 	}
+}
+
+uint64_t orl_askers_held(const struct orl_win *win)
+{
+	struct orl_asker *asker;
+	uint64_t sum = 0;
+
+	for (asker = win->askers; asker; asker = asker->next)
+		sum += malloc_usable_size(asker);
+	return sum;
 }

@@ -38,6 +38,8 @@ struct orl_introduction {
 	uint16_t nic[ORL_KIND_COUNT]; /* orl_nic_offer */
 	uint8_t registered;
 };
+_Static_assert(sizeof(struct orl_introduction) == 208,
+	       "exchanged between processes");
 
 /* And at the end. */
 struct orl_verdict {
@@ -46,6 +48,7 @@ struct orl_verdict {
 	int32_t error;
 	uint32_t paths;
 };
+_Static_assert(sizeof(struct orl_verdict) == 24, "exchanged between processes");
 
 struct orl_creation {
 	const struct orl_win_args *args;

@@ -17,6 +17,7 @@
  */
 #include "regions.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +66,15 @@ void orl_regions_free(struct orl_win *win)
 		orl_arena_free(win->attached->table);
 	free(win->attached->empty);
 	free(win->attached);
+}
+
+uint64_t orl_regions_held(const struct orl_win *win)
+{
+	struct orl_regions *regions = win->attached;
+
+	return regions ? malloc_usable_size(regions) +
+				 malloc_usable_size(regions->own)
+		       : 0;
 }
 
 static void begin_change(struct orl_ctl *ctl)

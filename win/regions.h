@@ -11,6 +11,8 @@
 
 int orl_regions_make(struct orl_win *win);
 void orl_regions_free(struct orl_win *win);
+/* Bytes, of regions that are not empty.  Progress lock held. */
+uint64_t orl_regions_held(const struct orl_win *win);
 /* What is attached to one window to another that has nothing yet. */
 int orl_regions_copy(struct orl_win *win, const struct orl_win *of);
 /* How many of n sorted regions begin at or below addr. */
@@ -38,5 +40,7 @@ bool orl_asker_note(struct orl_win *win, uint32_t rank);
  */
 void orl_askers_recall(struct orl_win *win, uint64_t addr);
 void orl_askers_free(struct orl_win *win);
+/* Bytes.  Progress lock held. */
+uint64_t orl_askers_held(const struct orl_win *win);
 
 #endif
