@@ -71,9 +71,9 @@ static void combine_lines(const struct orl_job *job, char *blocks,
 	make_masks(masks, period, (ptrdiff_t)lanes,
 		   (ptrdiff_t)(phase + (period - 1) * lanes),
 		   (ptrdiff_t)(len / lane), (ptrdiff_t)stride);
-	head = masks[period - 1] & ~0ull << phase;
+	head = masks[period - 1] & (~0ull << phase);
 	tail = masks[(last - 1) % period] &
-	       ~0ull >> (64 - lanes) >> -end % lanes;
+	       (~0ull >> (64 - lanes) >> (-end % lanes));
 	origin = fn(line, origin, &head, 1, 1);
 	origin = fn(line + ORL_KERNEL_LINE, origin, masks, period, last - 1);
 	fn(line + last * ORL_KERNEL_LINE, origin, &tail, 1, 1);
