@@ -163,16 +163,15 @@ static void print_head(FILE *out, const struct orl_report *report)
 	print_rank(out, win);
 }
 
-/* Without memory for a text of its own rank 0 takes those of the others all
- * the same: they wait. */
+/* Without memory for a text of its own, or an error in taking one, rank 0 takes
+ * those of the others all the same: they wait. */
 static void take_ranks(FILE *out, const struct orl_win *win)
 {
-	int rc = 0;
-
-	for (uint32_t i = 1; i < win->size && !rc; i++) {
+	for (uint32_t i = 1; i < win->size; i++) {
 		if (out)
 			fputs(", ", out);
-		rc = orl_host_text_take(win->watch->comm, (int)i, out);
+		if (orl_host_text_take(win->watch->comm, (int)i, out) && out)
+			fprintf(out, "{\"rank\": %u}", i);
 	}
 }
 
