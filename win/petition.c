@@ -93,9 +93,6 @@ int orl_petition_leave(const struct orl_petition_at *at)
 		orl_rwlock_leave(at->lock, ORL_MODE_SHARED);
 		break;
 	case ORL_PETITION_EXCLUSIVE:
-		/* Whoever passes over places must run. */
-		if (orl_progress_has_thread())
-			orl_comeback_end(at);
 		orl_rwlock_leave(at->lock, ORL_MODE_EXCLUSIVE);
 		break;
 	default:

@@ -136,6 +136,9 @@ static int serve_unlock(const struct orl_am_source *source,
 	if (!orl_remote_is_origin(source->object, source))
 		return MPI_ERR_RANK;
 	at = place_of(source->object, source->rank);
+	/* Whoever passes over places must run. */
+	if (*at.held == ORL_PETITION_EXCLUSIVE && orl_progress_has_thread())
+		orl_comeback_end(&at);
 	if (orl_petition_leave(&at))
 		return MPI_ERR_RMA_SYNC;
 	return answer(source->peer, record->slot);
