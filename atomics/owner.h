@@ -9,8 +9,10 @@
 
 #include "orl_acc.h"
 
-/* Each writes a record, or several, and returns: 0, -errno or an MPI error
- * class.  The operands may be reused; results come later. */
+/* These run at the origin, owner.c, and are named for who will execute what
+ * they ask for, as nic.c's are.  Each writes a record, or several, and returns:
+ * 0, -errno or an MPI error class.  The operands may be reused; results come
+ * later. */
 int orl_owner_issue(const struct orl_place *place, const struct orl_acc *acc);
 int orl_owner_one(const struct orl_place *place, const struct orl_acc *acc);
 int orl_owner_cas(const struct orl_place *place, enum orl_kind kind,
