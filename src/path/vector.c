@@ -10,7 +10,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Room in a message that is worth a record of its own. */
+/* Room in a message that is worth a record of its own: where there is less,
+ * the blocks all go into the next one, and of most messages, of 16 KiB, an
+ * eighth stays empty at worst. */
 #define WORTH 2048
 
 /* A record's blocks: as many as fit into this message, or into the next. */

@@ -21,7 +21,7 @@
 #define LONG_HOOK_NS  10000
 #define RECENT_NS     500000 /* after the latest message */
 #define HOT_CALLS     900    /* of the hook, after a message; of these, */
-#define BURST_CALLS   128    /* the first: 32 small writes, for a hint */
+#define BURST_CALLS   128    /* the first, see below */
 #define LONG_POLL_NS  4000   /* more than one of nothing takes */
 #define BUSY_NS	      100000 /* of the host's time */
 #define BURST_POLLS   4	     /* each: the host's turn takes as long as some */
@@ -132,8 +132,10 @@ static bool has_traffic(uint64_t now)
 
 /*
  * Several, while the next message may be for us; later, when it is as likely
- * to be the host's, one.  A poll that takes long has moved data, of reads and
- * writes, and there may be more: then it goes on, for a while.
+ * to be the host's, one.  Small writes, which arrive without a word, renew it
+ * by a hint with every 32nd (src/am/message.c), so a burst is long enough for
+ * those 32: four turns for each.  A poll that takes long has moved data, of
+ * reads and writes, and there may be more: then it goes on, for a while.
  */
 static void poll_hot(uint32_t heat)
 {
