@@ -42,10 +42,10 @@ static size_t find_buffer_bytes(const struct fi_info *info)
 	return bytes ? bytes : RXM_BUFFER;
 }
 
-/* Longer ones take more trips, and overtake others. */
-static size_t find_message_most(const struct fi_info *info)
+/* Longer ones than its buffers take more trips, and overtake others. */
+static size_t find_message_most(const struct fi_info *info, size_t buffer)
 {
-	size_t most = find_buffer_bytes(info);
+	size_t most = buffer;
 
 	if (is_provider(info, "shm"))
 		most = info->tx_attr->inject_size;
@@ -78,7 +78,8 @@ static void note_traits(struct orl_endpoint *endpoint,
 	endpoint->mr_flags = is_provider(info, "verbs") ? NO_CACHE : 0;
 	endpoint->key_size = domain->mr_key_size;
 	endpoint->buffer_bytes = find_buffer_bytes(info);
-	endpoint->message_most = find_message_most(info);
+	endpoint->message_most =
+		find_message_most(info, endpoint->buffer_bytes);
 	endpoint->inject_most = info->tx_attr->inject_size;
 	/* shm takes in all that is there at once, and gets stuck on 1024
 	 * messages without a buffer. */
