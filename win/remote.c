@@ -429,12 +429,15 @@ struct patience {
 	bool broken;
 };
 
-/* Now and then, since it costs more than a look. */
+/* Of what is waited for, for each look at the clock and at the losses, which
+ * costs more. */
+#define LOOKS_A_CHECK 64
+
 static void look_after(struct patience *patience)
 {
 	uint64_t now;
 
-	if (++patience->looks % 64)
+	if (++patience->looks % LOOKS_A_CHECK)
 		return;
 	now = orl_now_coarse();
 	patience->broken = orl_remote_is_broken(patience->win);
