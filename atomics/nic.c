@@ -76,7 +76,7 @@ static void amo_done(struct orl_fabric_op *op, int error)
 	atomic_fetch_sub_explicit(&namos, 1, memory_order_relaxed);
 	if (orl_unlikely(error))
 		orl_am_transfer_fail(link, error);
-	orl_am_transfer_end(link);
+	orl_am_transfer_end(link, true);
 }
 
 static void start(struct orl_amo *amo, struct orl_link *link)
@@ -86,7 +86,7 @@ static void start(struct orl_amo *amo, struct orl_link *link)
 	amo->next = link->amos;
 	link->amos = amo;
 	atomic_fetch_add_explicit(&namos, 1, memory_order_relaxed);
-	orl_am_transfer_begin(link);
+	orl_am_transfer_begin(link, true);
 }
 
 /* -- order ----------------------------------------------------------------- */

@@ -162,6 +162,7 @@ struct orl_link {
 				  * src/am's, 0 at first */
 	uint32_t answers;	    /* slots that await an answer */
 	uint32_t transfers;	    /* reads, writes and atomics under way */
+	uint32_t loose;		    /* of these, what messages may overtake */
 	uint32_t begun;		    /* of these, reads and writes, ever; */
 	uint32_t ended;		    /* src/path's, as the next */
 	struct orl_after *afters;   /* what waits for those under way */
@@ -284,11 +285,18 @@ bool orl_am_is_under_way(const struct orl_link *link);
  * A read, write or atomic of the link's memory begins, which link->transfers
  * counts; it has failed; it has ended, and with that a link that waits for it
  * to be freed.  An error of the operation is the link's; any other loses the
- * peer, which answers what is wrong by closing the connection.
+ * peer, which answers what is wrong by closing the connection.  Loose is what
+ * messages may overtake: all but writes where orl_fabric.in_order.
  */
-void orl_am_transfer_begin(struct orl_link *link);
+void orl_am_transfer_begin(struct orl_link *link, bool is_loose);
 void orl_am_transfer_fail(struct orl_link *link, int error);
-void orl_am_transfer_end(struct orl_link *link);
+void orl_am_transfer_end(struct orl_link *link, bool was_loose);
+/* Must what a message is to tell of wait for transfers to end? */
+static inline bool orl_am_is_loose(const struct orl_link *link)
+{
+	/* Acquire: pairs with the release in orl_am_transfer_end. */
+	return __atomic_load_n(&link->loose, __ATOMIC_ACQUIRE);
+}
 /* Forgets what is under construction; its slots are answered with NULL. */
 void orl_am_discard(struct orl_link *link);
 

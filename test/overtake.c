@@ -3,7 +3,8 @@
  * Operations do not overtake what must come before them: not puts of the epoch
  * before a fence, of whichever origin; not the exclusive lock they are under,
  * where MPI_Win_post or a large accumulate comes between; and of two threads'
- * puts under one lock none is left behind by a flush.
+ * puts under one lock none is left behind by a flush.  Nor does what tells the
+ * target of their end, fence or complete, overtake puts and gets, however long.
  */
 /* ranks: 2 3; paths: default */
 #include <pthread.h>
@@ -15,6 +16,8 @@
 #define LARGE	    1024 /* words of a put that travels by itself */
 #define LOCK_ROUNDS 5
 #define LOCK_WORDS  65536
+#define ENDS	    20
+#define LONG_WORDS  131072
 #define RACES	    150
 #define PIECES	    4 /* together more than one message holds */
 #define PIECE	    512
@@ -208,6 +211,72 @@ static void behind_a_lock(void)
 	free(words);
 }
 
+/* -- what tells of their end, of puts to and gets from the next -------------*/
+
+/* What is put is in the first half and behind the second, which is got. */
+static void move(const long *src, long *dst)
+{
+	int next = (test_rank + 1) % test_size;
+
+	put(src, LONG_WORDS, next, 0);
+	get(dst, LONG_WORDS, next, LONG_WORDS);
+	put(src, 1, next, 2 * LONG_WORDS);
+}
+
+static void end_by_fence(const long *src, long *dst)
+{
+	move(src, dst);
+	MPI_Win_fence(0, w.win);
+}
+
+static void end_by_complete(const long *src, long *dst)
+{
+	MPI_Group before = group_of((test_rank + test_size - 1) % test_size);
+	MPI_Group after = group_of((test_rank + 1) % test_size);
+
+	MPI_Win_post(before, 0, w.win);
+	MPI_Win_start(after, 0, w.win);
+	move(src, dst);
+	MPI_Win_complete(w.win);
+	MPI_Win_wait(w.win);
+	MPI_Group_free(&before);
+	MPI_Group_free(&after);
+}
+
+/* As the call returns, and before anybody may begin the next round. */
+static void check_ended(const long *words, long value, const char *what)
+{
+	int i = differs(words, LONG_WORDS, value);
+
+	check(i == LONG_WORDS, "%ld in word %d of %s, not %ld", words[i], i,
+	      what, value);
+}
+
+static void ends(void)
+{
+	long *src = calloc(2 * (LONG_WORDS + 1), sizeof(*src));
+	long *dst = src + LONG_WORDS, *mine;
+	int i;
+
+	open_words(2 * LONG_WORDS + 1);
+	mine = (long *)w.base;
+	for (i = 1; i <= ENDS; i++) {
+		fill(src, LONG_WORDS, i);
+		fill(mine + LONG_WORDS, LONG_WORDS, -i);
+		MPI_Win_fence(i % 2 ? 0 : MPI_MODE_NOSUCCEED, w.win);
+		(i % 2 ? end_by_fence : end_by_complete)(src, dst);
+		check_ended(mine, i, "what was put");
+		check_ended(dst, -i, "what was got");
+		check(mine[2 * LONG_WORDS] == i, "%ld in round %d",
+		      mine[2 * LONG_WORDS], i);
+		/* A get that is late would see it. */
+		fill(mine + LONG_WORDS, LONG_WORDS, 0);
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+	test_win_close(&w);
+	free(src);
+}
+
 /* -- two threads under one lock ---------------------------------------------*/
 
 static pthread_barrier_t meeting; /* of both threads and main */
@@ -308,6 +377,9 @@ int main(int argc, char **argv)
 	across_fences();
 	if (test_size > 2)
 		behind_a_lock();
+	/* Gets end behind complete in MPICH 4.0, now and then. */
+	if (!test_on_host)
+		ends();
 	if (level == MPI_THREAD_MULTIPLE)
 		two_threads();
 	return test_finish();

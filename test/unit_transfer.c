@@ -100,6 +100,28 @@ static void lone(void)
 	check(ran == 1);
 }
 
+/* Where messages stay behind writes, they may only overtake reads. */
+static void behind(void)
+{
+	start();
+	put(LARGE);
+	check(orl_am_is_loose(&way));
+	end(0, 0);
+	check(!orl_am_is_loose(&way));
+	orl_fabric.in_order = true;
+	put(LARGE);
+	put(LARGE);
+	check(way.transfers == 2 && !orl_am_is_loose(&way));
+	check(!target.path->get(&target, 0, buf, LARGE));
+	check(orl_am_is_loose(&way));
+	end(0, 0);
+	check(orl_am_is_loose(&way));
+	end(1, 0);
+	check(!orl_am_is_loose(&way) && way.transfers == 1);
+	end(0, -ENOMEM);
+	check(!way.transfers && orl_link_error(&way) == -ENOMEM);
+}
+
 /* -- what fails ------------------------------------------------------------ */
 
 static struct orl_am_tally tally;
@@ -224,6 +246,7 @@ int main(void)
 	static const struct process_case cases[] = {
 		{ "order", order },
 		{ "lone", lone },
+		{ "behind", behind },
 		{ "local error", local_error },
 		{ "lost under way", lost_under_way },
 		{ "lost before a flush", lost_before_flush },

@@ -8,14 +8,15 @@
 
 static int synchronise(struct orl_win *win)
 {
-	int rc = 0, near, lost;
+	bool spans = orl_unlikely(win->spans && orl_remote_links(win));
+	int rc = spans ? orl_remote_flush_for_barrier(win) : 0, near, lost;
 
-	if (orl_unlikely(win->spans && orl_remote_links(win)))
-		rc = orl_remote_flush_for_barrier(win);
 	near = orl_win_drain_near(win);
 	lost = orl_win_barrier(win);
 	rc = rc ? rc : near;
-	return rc ? rc : lost;
+	rc = rc ? rc : lost;
+	near = spans ? orl_remote_finish(win) : 0;
+	return rc ? rc : near;
 }
 
 /*

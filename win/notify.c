@@ -7,7 +7,8 @@
  * process has done at the target before.  An origin of the node completes its
  * operations, adds with release order and rings; for one of another node the
  * owner does so when it comes to a record behind theirs in the same message,
- * which leaves at once, or when the network's reads and writes have ended.
+ * which leaves at once, or when the reads and writes that it might overtake
+ * have ended.
  */
 #include "check.h"
 #include "place.h"
@@ -43,8 +44,7 @@ static void add(struct orl_notices *notices, uint32_t tag)
 	orl_bell_ring(&notices->bell, ORL_BELL_ALL);
 }
 
-/* A notification that waits for reads and writes, which keep no order with
- * messages. */
+/* A notification that waits for reads and writes that it might overtake. */
 struct notice {
 	struct orl_after after; /* first */
 	uint32_t tag;
@@ -105,8 +105,9 @@ static int tell_remote(struct orl_target *target, uint32_t tag)
 	int rc;
 
 	orl_progress_lock();
-	rc = orl_likely(link->begun == link->ended) ? tell_now(link, tag)
-						    : tell_late(link, tag);
+	rc = orl_unlikely(orl_am_is_loose(link) || link->afters)
+		     ? tell_late(link, tag)
+		     : tell_now(link, tag);
 	orl_progress_unlock();
 	return rc;
 }

@@ -166,13 +166,13 @@ void orl_pscw_completed(struct orl_ctl *ctl)
 	orl_bell_ring(&ctl->exposure, ORL_BELL_ALL);
 }
 
-/* Reads and writes do not keep their order with messages: they end first. */
+/* What messages may overtake ends first; the rest, by orl_remote_finish. */
 static int complete_remote(struct orl_win *win, struct orl_target *target)
 {
 	struct orl_link *link = orl_remote_link(win, target);
 	int rc = 0;
 
-	if (link && __atomic_load_n(&link->transfers, __ATOMIC_ACQUIRE))
+	if (link && orl_am_is_loose(link))
 		rc = target->path->flush(target);
 	if (!rc)
 		rc = orl_remote_tell(win, target, ORL_AM_COMPLETE, 0);

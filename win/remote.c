@@ -345,12 +345,12 @@ int orl_remote_flush(struct orl_win *win)
  * Is it enough that the next barrier tells the target, behind all that was
  * sent before?  If there is no third rank, which may leave the barrier and
  * come to the target before that, and no error that only the target can find.
- * Our own reads and writes that follow wait (orl_link.unsettled).
+ * Our own reads and writes that follow wait (orl_link.unsettled).  Writes that
+ * are under way are in front of its word, too, and end meanwhile.
  */
 static bool is_told(const struct orl_win *win, const struct orl_link *link)
 {
-	return win->size == 2 && !win->dynamic &&
-	       !__atomic_load_n(&link->transfers, __ATOMIC_ACQUIRE);
+	return win->size == 2 && !win->dynamic && !orl_am_is_loose(link);
 }
 
 int orl_remote_flush_for_barrier(struct orl_win *win)
@@ -367,8 +367,10 @@ int orl_remote_flush_for_barrier(struct orl_win *win)
 	for (link = orl_remote_links(win); link; link = link->next) {
 		struct orl_target *target = &win->targets[link->target];
 
-		one = is_told(win, link) ? target->path->finish(target)
-					 : target->path->flush(target);
+		if (!is_told(win, link))
+			one = target->path->flush(target);
+		else
+			one = link->answers ? target->path->finish(target) : 0;
 		rc = rc ? rc : one;
 	}
 	return rc;

@@ -398,10 +398,8 @@ int orl_remote_tell(struct orl_win *win, struct orl_target *target,
 /* Flushes all links, all at once. */
 int orl_remote_flush(struct orl_win *win);
 int orl_remote_finish(struct orl_win *win);
-/*
- * What a barrier that follows at once does not do by itself: it tells some
- * targets behind the operations, in the same message if they fit.
- */
+/* Before a barrier, what it does not do by itself: it tells some targets behind
+ * the operations, in the same message if it can.  orl_remote_finish follows. */
 int orl_remote_flush_for_barrier(struct orl_win *win);
 /* Every window of this process that spans nodes.  Progress lock held. */
 void orl_remote_for_all(void (*fn)(struct orl_win *win));

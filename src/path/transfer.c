@@ -3,7 +3,8 @@
  * transfer.c - the network's own reads and writes between this process's
  * memory and a remote window.  They keep no order with messages: what they
  * might overtake is waited for before, and who must not overtake them waits
- * for link->transfers to be 0.  All under the progress lock.
+ * for link->loose to be 0.  Over TCP writes are not loose: what is sent after
+ * one arrives behind it.  All under the progress lock.
  */
 #include "remote.h"
 
@@ -23,6 +24,7 @@ struct transfer {
 	struct orl_am_tally *tally; /* in which it counts, or NULL */
 	struct transfer *next;	    /* while free */
 	uint32_t number;	    /* of the link's */
+	bool is_loose;		    /* see orl_link */
 	unsigned char copy[LONE_MOST];
 };
 
@@ -44,7 +46,7 @@ static void transfer_done(struct orl_fabric_op *op, int error)
 	}
 	/* What follows is on its way before the link counts as idle. */
 	orl_path_ended(link, transfer->number);
-	orl_am_transfer_end(link);
+	orl_am_transfer_end(link, transfer->is_loose);
 	orl_am_tally_drop(tally, error);
 }
 
@@ -63,7 +65,7 @@ static void wait_for_transfer(void)
 	}
 }
 
-static struct transfer *take_transfer(struct orl_link *link,
+static struct transfer *take_transfer(struct orl_link *link, enum orl_way way,
 				      struct orl_am_tally *tally)
 {
 	struct transfer *transfer;
@@ -80,7 +82,8 @@ static struct transfer *take_transfer(struct orl_link *link,
 	transfer->tally = tally;
 	transfer->number = link->begun++;
 	atomic_fetch_add_explicit(&transfers, 1, memory_order_relaxed);
-	orl_am_transfer_begin(link);
+	transfer->is_loose = way != ORL_WAY_PUT || !orl_fabric.in_order;
+	orl_am_transfer_begin(link, transfer->is_loose);
 	return transfer;
 }
 
@@ -99,14 +102,14 @@ int orl_path_order(struct orl_link *link)
 }
 
 /* One that counts in the call's tally. */
-static struct transfer *take_counted(struct orl_link *link)
+static struct transfer *take_counted(struct orl_link *link, enum orl_way way)
 {
 	struct orl_am_tally *tally;
 	struct transfer *transfer;
 
 	if (orl_unlikely(orl_am_tally_take(link, &tally)))
 		return NULL;
-	transfer = take_transfer(link, tally);
+	transfer = take_transfer(link, way, tally);
 	if (orl_unlikely(!transfer))
 		orl_am_tally_drop(tally, -ENOMEM);
 	return transfer;
@@ -142,7 +145,7 @@ static size_t transfer_most(const struct orl_key *key, uint64_t off)
 static int post(struct orl_link *link, enum orl_way way, uint64_t addr,
 		uint64_t key, const struct iovec *local)
 {
-	struct transfer *transfer = take_counted(link);
+	struct transfer *transfer = take_counted(link, way);
 
 	if (orl_unlikely(!transfer))
 		return -ENOMEM;
@@ -210,13 +213,15 @@ void orl_lone_post(struct orl_link *link)
 {
 	struct orl_record *lone = link->lone;
 	struct transfer *transfer;
+	enum orl_way way;
 
 	if (orl_likely(!lone) || link->peer->error || !has_transfer(NULL))
 		return;
-	transfer = take_transfer(link, NULL);
+	way = lone->type == ORL_AM_PUT ? ORL_WAY_PUT : ORL_WAY_GET;
+	transfer = take_transfer(link, way, NULL);
 	if (!transfer)
 		return;
-	if (lone->type == ORL_AM_PUT)
+	if (way == ORL_WAY_PUT)
 		write_lone(transfer, (const struct orl_record_put *)lone);
 	else
 		read_lone(transfer, (const struct orl_record_get *)lone,
