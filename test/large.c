@@ -1,111 +1,122 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Transfers of more bytes than an int or 32 bits count, in one call: put, get
- * and accumulates of contiguous and of strided data, between memory of which
- * little has been touched.  What was set arrives, also on both sides of 2 and
- * 4 GiB and at the very end; what lies behind it stays.
+ * and accumulates, the R-forms and those with large counts, of contiguous and
+ * of strided data on either side, in windows of each kind.  Marks arrive, what
+ * lies beside the data stays.
  *
- * Takes minutes and 7 GiB of memory: make check-large.  ORIEL_TEST_MOVES names
+ * Takes minutes and 5 GiB of memory: make check-large.  ORIEL_TEST_MOVES names
  * some of the moves, "put,get_c".
  */
-/* ranks: 2; paths: default direct cma fabric software; hosts: 2x1 */
-#include "test.h"
+/* ranks: 2; paths: default fabric software; hosts: 2x1 */
+#include "large.h"
 
-#include <sys/mman.h>
+#define LEN    (3 * GIB + 24) /* of most transfers: bytes that no int counts */
+#define MOST   (4 * GIB + 24)
+#define SLICES (3 * GIB) /* of strided data */
+#define NEEDED (6 * GIB) /* of this machine's memory, to be polite */
 
-#define MIB    ((size_t)1 << 20)
-#define GIB    ((size_t)1 << 30)
-#define ROOM   (4 * GIB + 2 * MIB) /* of the window and of buffers */
-#define LEN    (3 * GIB + 24)	   /* of most transfers */
-#define MOST   (4 * GIB + MIB + 8)
-#define BLOCK  (8 * MIB) /* of strided data, and what lies between two */
-#define STRIDE (10 * MIB)
-#define NEEDED (10 * GIB) /* of this machine's memory, to be polite */
+enum what { PUT, GET, ACCUMULATE, GET_ACCUMULATE };
+/* Blocks at the origin, at the target; an R-form; a form with large counts. */
+enum how { PLAIN = 0, HERE = 1, THERE = 2, REQUEST = 4, LARGE = 8 };
+
+struct move {
+	const char *name;
+	enum what what;
+	MPI_Op op; /* that what it does amounts to */
+	MPI_Datatype element;
+	size_t len;
+	int how;
+};
+
+#define WORD MPI_INT64_T
+
+/* The first BASIC are made in windows of every kind. */
+#define BASIC 3
+static const struct move moves[] = {
+	{ "put", PUT, MPI_REPLACE, WORD, MOST, PLAIN },
+	{ "get", GET, MPI_NO_OP, WORD, LEN, PLAIN },
+	{ "accumulate", ACCUMULATE, MPI_SUM, WORD, LEN, PLAIN },
+	{ "get_accumulate", GET_ACCUMULATE, MPI_SUM, WORD, LEN, PLAIN },
+	{ "fetch", GET_ACCUMULATE, MPI_NO_OP, WORD, LEN, PLAIN },
+	{ "accumulate_bytes", ACCUMULATE, MPI_BXOR, MPI_INT8_T, LEN, PLAIN },
+	{ "put_blocks", PUT, MPI_REPLACE, WORD, SLICES, THERE },
+	{ "get_blocks", GET, MPI_NO_OP, WORD, SLICES, THERE },
+	{ "accumulate_blocks", ACCUMULATE, MPI_SUM, WORD, SLICES, THERE },
+	{ "put_from_blocks", PUT, MPI_REPLACE, WORD, SLICES, HERE },
+	{ "get_into_blocks", GET, MPI_NO_OP, WORD, SLICES, HERE },
+	{ "accumulate_from_blocks", ACCUMULATE, MPI_SUM, WORD, SLICES, HERE },
+	{ "get_accumulate_of_blocks", GET_ACCUMULATE, MPI_SUM, WORD, SLICES,
+	  HERE | THERE },
+	{ "rput", PUT, MPI_REPLACE, WORD, LEN, REQUEST },
+	{ "rget", GET, MPI_NO_OP, WORD, LEN, REQUEST },
+	{ "raccumulate", ACCUMULATE, MPI_SUM, WORD, LEN, REQUEST },
+	{ "rget_accumulate", GET_ACCUMULATE, MPI_SUM, WORD, LEN, REQUEST },
+	{ "put_c", PUT, MPI_REPLACE, WORD, LEN, LARGE },
+	{ "get_c", GET, MPI_NO_OP, MPI_INT8_T, LEN, LARGE },
+	{ "accumulate_c", ACCUMULATE, MPI_SUM, WORD, LEN, LARGE },
+	{ "get_accumulate_c", GET_ACCUMULATE, MPI_BXOR, MPI_INT8_T, LEN,
+	  LARGE },
+};
 
 /* Rank 0 moves data to and from rank 1, whose memory this is. */
 static MPI_Win win;
+static enum test_kind kind;
 static char *memory;
-static const char *kind;
+static MPI_Aint first; /* its displacement */
+static char *origin_data, *result_data;
 
-/*
- * All zero, and no memory until it is written to.  By large pages where they
- * can be had: a million faults take longer than the transfer.
- */
-static char *sparse(void)
-{
-	void *p = mmap(NULL, ROOM, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+/* -- windows ---- */
 
-	if (p != MAP_FAILED) {
-		madvise(p, ROOM, MADV_HUGEPAGE);
-		return p;
-	}
-	perror("mmap");
-	MPI_Abort(MPI_COMM_WORLD, 1);
-	return NULL;
-}
-
-static void open_window(bool heap)
+static void open_window(void)
 {
 	MPI_Aint size = test_rank == 1 ? (MPI_Aint)ROOM : 0;
 
-	kind = heap ? "create" : "allocate";
-	memory = heap ? sparse() : NULL;
-	if (heap)
-		MPI_Win_create(memory, size, 8, MPI_INFO_NULL, MPI_COMM_WORLD,
-			       &win);
-	else
+	memory = NULL;
+	first = 0;
+	if (test_kind_is_heap(kind) && size)
+		memory = large_folded();
+	if (kind == KIND_ALLOCATE) {
 		MPI_Win_allocate(size, 8, MPI_INFO_NULL, MPI_COMM_WORLD,
 				 &memory, &win);
+	} else if (kind == KIND_SHARED) {
+		MPI_Win_allocate_shared(size, 8, MPI_INFO_NULL, MPI_COMM_WORLD,
+					&memory, &win);
+	} else if (kind == KIND_CREATE) {
+		MPI_Win_create(memory, size, 8, MPI_INFO_NULL, MPI_COMM_WORLD,
+			       &win);
+	} else {
+		MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+		if (size)
+			MPI_Win_attach(win, memory, size);
+		MPI_Get_address(memory, &first);
+		MPI_Bcast(&first, 1, MPI_AINT, 1, MPI_COMM_WORLD);
+	}
 }
 
-static void close_window(bool heap)
+static void close_window(void)
 {
+	bool is_ours = test_kind_is_heap(kind) && memory;
+
+	if (kind == KIND_DYNAMIC && is_ours)
+		MPI_Win_detach(win, memory);
 	MPI_Win_free(&win);
-	if (heap)
+	if (is_ours)
 		munmap(memory, ROOM);
 }
 
-/* -- marks: eight bytes here and there ---- */
+/* -- types of many bytes ---- */
 
-#define MARKS 10
-
-/* Of len bytes the first, those on both sides of each GiB, and the last. */
-static size_t mark(size_t i, size_t len)
+static MPI_Datatype contiguous(MPI_Datatype element, size_t len)
 {
-	size_t at = (i + 1) / 2 * GIB - (i % 2 ? 8 : 0);
-
-	return at < len ? at : len - 8;
-}
-
-/* Where that is in memory, of strided data. */
-static size_t place(size_t at, bool strided)
-{
-	return strided ? at / BLOCK * STRIDE + at % BLOCK : at;
-}
-
-static int64_t *find_mark(char *p, size_t i, size_t len, bool strided)
-{
-	return (int64_t *)(void *)(p + place(mark(i, len), strided));
-}
-
-static void set_marks(char *p, size_t len, bool strided, int64_t value)
-{
-	size_t i;
-
-	for (i = 0; i < MARKS; i++)
-		*find_mark(p, i, len, strided) = value + (int64_t)mark(i, len);
-}
-
-/* -- types of many bytes, in elements of 8 ---- */
-
-static MPI_Datatype contiguous(size_t len)
-{
-	int lengths[2] = { (int)(len / MIB), (int)(len % MIB / 8) };
+	MPI_Datatype types[2] = { MPI_DATATYPE_NULL, element }, made;
 	MPI_Aint at[2] = { 0, (MPI_Aint)(len / MIB * MIB) };
-	MPI_Datatype types[2] = { MPI_DATATYPE_NULL, MPI_INT64_T }, made;
+	int size, lengths[2];
 
-	MPI_Type_contiguous(MIB / 8, MPI_INT64_T, &types[0]);
+	MPI_Type_size(element, &size);
+	lengths[0] = (int)(len / MIB);
+	lengths[1] = (int)(len % MIB) / size;
+	MPI_Type_contiguous((int)MIB / size, element, &types[0]);
 	MPI_Type_create_struct(2, lengths, at, types, &made);
 	MPI_Type_commit(&made);
 	MPI_Type_free(&types[0]);
@@ -116,132 +127,193 @@ static MPI_Datatype blocks(size_t len)
 {
 	MPI_Datatype made;
 
-	MPI_Type_create_hvector((int)(len / BLOCK), BLOCK / 8, STRIDE,
-				MPI_INT64_T, &made);
+	MPI_Type_create_hvector((int)(len / BLOCK), BLOCK / 8, STRIDE, WORD,
+				&made);
 	MPI_Type_commit(&made);
 	return made;
 }
 
 /* -- one call ---- */
 
-enum what { PUT, GET, ACCUMULATE, GET_ACCUMULATE };
-
-struct move {
-	enum what what;
-	size_t len;
-	bool strided; /* at the target */
-	bool large;   /* by the form with large counts, of elements */
-	const char *name;
-};
-
-#if MPI_VERSION >= 4
-static void call_large(const struct move *m, char *buf)
+/* Of one element of each type; a request if there is room for it. */
+static void call(const struct move *m, MPI_Datatype here, MPI_Datatype there)
 {
-	MPI_Count n = (MPI_Count)(m->len / 8);
+	char *buf = origin_data, *result = result_data;
 
 	if (m->what == PUT)
-		MPI_Put_c(buf, n, MPI_INT64_T, 1, 0, n, MPI_INT64_T, win);
+		MPI_Put(buf, 1, here, 1, first, 1, there, win);
 	else if (m->what == GET)
-		MPI_Get_c(buf, n * 8, MPI_BYTE, 1, 0, n * 8, MPI_BYTE, win);
+		MPI_Get(result, 1, here, 1, first, 1, there, win);
+	else if (m->what == ACCUMULATE)
+		MPI_Accumulate(buf, 1, here, 1, first, 1, there, m->op, win);
 	else
-		MPI_Accumulate_c(buf, n, MPI_INT64_T, 1, 0, n, MPI_INT64_T,
-				 MPI_SUM, win);
+		MPI_Get_accumulate(buf, 1, here, result, 1, here, 1, first, 1,
+				   there, m->op, win);
+}
+
+static void call_request(const struct move *m, MPI_Datatype here,
+			 MPI_Datatype there)
+{
+	char *buf = origin_data, *result = result_data;
+	MPI_Request req;
+
+	if (m->what == PUT)
+		MPI_Rput(buf, 1, here, 1, first, 1, there, win, &req);
+	else if (m->what == GET)
+		MPI_Rget(result, 1, here, 1, first, 1, there, win, &req);
+	else if (m->what == ACCUMULATE)
+		MPI_Raccumulate(buf, 1, here, 1, first, 1, there, m->op, win,
+				&req);
+	else
+		MPI_Rget_accumulate(buf, 1, here, result, 1, here, 1, first, 1,
+				    there, m->op, win, &req);
+	MPI_Wait(&req, MPI_STATUS_IGNORE);
+}
+
+#if MPI_VERSION >= 4
+static void call_large(const struct move *m)
+{
+	char *buf = origin_data, *result = result_data;
+	MPI_Datatype type = m->element;
+	MPI_Count size, n;
+
+	MPI_Type_size_c(type, &size);
+	n = (MPI_Count)m->len / size;
+	if (m->what == PUT)
+		MPI_Put_c(buf, n, type, 1, first, n, type, win);
+	else if (m->what == GET)
+		MPI_Get_c(result, n, type, 1, first, n, type, win);
+	else if (m->what == ACCUMULATE)
+		MPI_Accumulate_c(buf, n, type, 1, first, n, type, m->op, win);
+	else
+		MPI_Get_accumulate_c(buf, n, type, result, n, type, 1, first, n,
+				     type, m->op, win);
 }
 #else
-static void call_large(const struct move *m, char *buf)
+static void call_large(const struct move *m)
 {
 }
 #endif
 
-static void call(const struct move *m, char *buf, char *result)
+static void call_typed(const struct move *m)
 {
-	MPI_Datatype here = contiguous(m->len);
-	MPI_Datatype there = m->strided ? blocks(m->len) : contiguous(m->len);
+	MPI_Datatype here =
+		m->how & HERE ? blocks(m->len) : contiguous(m->element, m->len);
+	MPI_Datatype there = m->how & THERE ? blocks(m->len)
+					    : contiguous(m->element, m->len);
 
-	if (m->what == PUT)
-		MPI_Put(buf, 1, here, 1, 0, 1, there, win);
-	else if (m->what == GET)
-		MPI_Get(buf, 1, here, 1, 0, 1, there, win);
-	else if (m->what == ACCUMULATE)
-		MPI_Accumulate(buf, 1, here, 1, 0, 1, there, MPI_SUM, win);
+	if (m->how == REQUEST)
+		call_request(m, here, there);
 	else
-		MPI_Get_accumulate(buf, 1, here, result, 1, here, 1, 0, 1,
-				   there, MPI_SUM, win);
+		call(m, here, there);
 	MPI_Type_free(&here);
 	MPI_Type_free(&there);
 }
 
-/* -- what is checked ---- */
+/* -- what is where, before and after ---- */
 
-/* At each mark is value and so many times its offset. */
-static void check_marks(char *p, const struct move *m, int64_t value, int times)
+/* At a mark of the origin's data, and of the target's. */
+static int64_t mine(const struct move *m, size_t at)
 {
-	bool strided = m->strided && p == memory;
-	size_t i, end = place(m->len - 8, strided) + 8;
-
-	for (i = 0; i < MARKS; i++) {
-		size_t at = mark(i, m->len);
-		int64_t got =
-			*find_mark(p, i, m->len, strided) - times * (int64_t)at;
-
-		check(got == value, "%s, %s: %ld, not %ld, at %zu", kind,
-		      m->name, (long)got, (long)value, at);
-	}
-	check(!*(int64_t *)(void *)(p + end), "%s, %s: something behind", kind,
-	      m->name);
+	return 5 + (int64_t)at;
 }
 
-#define MINE   5
-#define THEIRS 1000
+static int64_t theirs(const struct move *m, size_t at)
+{
+	return 1000 + 3 * (int64_t)at;
+}
+
+static int64_t combined(const struct move *m, size_t at)
+{
+	if (m->op == MPI_SUM)
+		return mine(m, at) + theirs(m, at);
+	if (m->op == MPI_BXOR)
+		return mine(m, at) ^ theirs(m, at);
+	return m->op == MPI_REPLACE ? mine(m, at) : theirs(m, at);
+}
+
+typedef int64_t content_fn(const struct move *m, size_t at);
+
+static void set(const struct move *m, const struct area *a, content_fn *content)
+{
+	size_t i;
+
+	for (i = 0; i < area_guards(a); i++)
+		*area_guard(a, i) = GUARD;
+	for (i = 0; i < area_marks(a); i++)
+		*area_marked(a, i) = content(m, area_mark(a, i));
+}
+
+static void look(const struct move *m, const struct area *a,
+		 content_fn *content)
+{
+	size_t i;
+
+	for (i = 0; i < area_marks(a); i++) {
+		size_t at = area_mark(a, i);
+		int64_t got = *area_marked(a, i), due = content(m, at);
+
+		check(got == due, "%s, %s: %#lx, not %#lx, at %zu",
+		      test_kind_name(kind), m->name, (long)got, (long)due, at);
+	}
+	for (i = 0; i < area_guards(a); i++)
+		check(*area_guard(a, i) == GUARD, "%s, %s: guard %zu is %#lx",
+		      test_kind_name(kind), m->name, i,
+		      (long)*area_guard(a, i));
+}
+
+/* -- the moves ---- */
+
+static int64_t nothing(const struct move *m, size_t at)
+{
+	return 0;
+}
 
 static void origin(const struct move *m)
 {
-	char *buf = sparse(), *result = sparse();
+	struct area buf = { origin_data, m->len, m->how & HERE };
+	struct area result = { result_data, m->len, m->how & HERE };
+	bool fetches = m->what == GET || m->what == GET_ACCUMULATE;
 
-	if (m->what != GET)
-		set_marks(buf, m->len, false, MINE);
+	set(m, &buf, mine);
+	set(m, &result, nothing);
 	MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, win);
-	if (m->large)
-		call_large(m, buf);
+	if (m->how == LARGE)
+		call_large(m);
 	else
-		call(m, buf, result);
+		call_typed(m);
+	/* Section 11.3.5: it has come when the request is complete. */
+	if (m->how == REQUEST)
+		look(m, &result, fetches ? theirs : nothing);
 	MPI_Win_unlock(1, win);
-	if (m->what == GET)
-		check_marks(buf, m, THEIRS, 1);
-	if (m->what == GET_ACCUMULATE)
-		check_marks(result, m, THEIRS, 1);
-	munmap(buf, ROOM);
-	munmap(result, ROOM);
+	look(m, &buf, mine);
+	look(m, &result, fetches ? theirs : nothing);
+	area_clear(&buf);
+	area_clear(&result);
 }
 
-static void target(const struct move *m)
+static void move(const struct move *m)
 {
-	bool sums = m->what == ACCUMULATE || m->what == GET_ACCUMULATE;
-
-	if (m->what == GET)
-		check_marks(memory, m, THEIRS, 1);
-	else
-		check_marks(memory, m, MINE + (sums ? THEIRS : 0), 1 + sums);
-}
-
-static void move(const struct move *m, bool heap)
-{
+	struct area target = { memory, m->len, m->how & THERE };
 	double start = MPI_Wtime();
 
-	open_window(heap);
 	if (test_rank == 1)
-		set_marks(memory, m->len, m->strided, THEIRS);
+		set(m, &target, theirs);
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (test_rank == 0)
 		origin(m);
 	MPI_Barrier(MPI_COMM_WORLD);
-	if (test_rank == 1)
-		target(m);
-	close_window(heap);
-	if (!test_rank)
-		printf("# note: %s, %s: %.1f s\n", kind, m->name,
-		       MPI_Wtime() - start);
+	if (test_rank == 1) {
+		look(m, &target, combined);
+		area_clear(&target);
+	} else {
+		printf("# note: %s, %s: %.1f s\n", test_kind_name(kind),
+		       m->name, MPI_Wtime() - start);
+		fflush(stdout);
+	}
 }
+
+/* -- which of them ---- */
 
 /* Of this machine, in bytes; 0 if it cannot be told. */
 static size_t available(void)
@@ -275,50 +347,58 @@ static bool is_chosen(const struct move *m)
 {
 	const char *chosen = getenv("ORIEL_TEST_MOVES");
 
-	if (m->large && MPI_VERSION < 4)
+	if (m->how == LARGE && MPI_VERSION < 4)
 		return false;
 	return !chosen || is_named(chosen, m->name);
 }
 
-/* Memory of the program's is reached in another way on one node alone. */
-static bool is_apt(bool heap)
+/* MPI's memory takes gigabytes, and the network reaches it as any other. */
+static bool is_apt(void)
 {
-	bool set = getenv("ORIEL_PATH");
+	if (!test_kind_is_usable(kind))
+		return false;
+	return test_kind_is_heap(kind) || !getenv("ORIEL_PATH") ||
+	       test_path_is("direct");
+}
 
-	if (test_apart || (set && !test_path_is("cma")))
-		return !heap;
-	return heap || !set;
+/* How many were made. */
+static int move_all(void)
+{
+	bool all = kind == KIND_ALLOCATE || kind == KIND_CREATE;
+	size_t i, n = all ? sizeof(moves) / sizeof(moves[0]) : BASIC;
+	int moved = 0;
+
+	open_window();
+	for (i = 0; i < n; i++)
+		if (is_chosen(&moves[i])) {
+			move(&moves[i]);
+			moved++;
+		}
+	close_window();
+	return moved;
 }
 
 int main(int argc, char **argv)
 {
-	static const struct move moves[] = {
-		{ PUT, MOST, false, false, "put" },
-		{ GET, LEN, false, false, "get" },
-		{ ACCUMULATE, LEN, false, false, "accumulate" },
-		{ GET_ACCUMULATE, LEN, false, false, "get_accumulate" },
-		{ PUT, 3 * GIB, true, false, "put_blocks" },
-		{ GET, 3 * GIB, true, false, "get_blocks" },
-		{ ACCUMULATE, 3 * GIB, true, false, "accumulate_blocks" },
-		{ PUT, LEN, false, true, "put_c" },
-		{ GET, LEN, false, true, "get_c" },
-		{ ACCUMULATE, LEN, false, true, "accumulate_c" },
-	};
+	static const enum test_kind kinds[] = { KIND_CREATE, KIND_DYNAMIC,
+						KIND_ALLOCATE, KIND_SHARED };
+	int room, moved = 0;
 	size_t i;
-	int heap, room, moved = 0;
 
 	test_start(argc, argv);
 	room = available() > NEEDED;
 	MPI_Bcast(&room, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	if (!room)
-		return test_skip("less than 10 GiB of memory are free");
-	for (i = 0; i < sizeof(moves) / sizeof(moves[0]); i++)
-		if (is_chosen(&moves[i]))
-			for (heap = 0; heap < 2; heap++)
-				if (is_apt(heap)) {
-					move(&moves[i], heap);
-					moved++;
-				}
+		return test_skip("less than 6 GiB of memory are free");
+	if (!test_rank) {
+		origin_data = large_folded();
+		result_data = large_folded();
+	}
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		kind = kinds[i];
+		if (is_apt())
+			moved += move_all();
+	}
 	check(moved > 0, "ORIEL_TEST_MOVES names none of the moves");
 	return test_finish();
 }

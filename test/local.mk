@@ -56,12 +56,15 @@ EXTRA_DIST += test/run test/alone test/sessions.h test/test.h test/agents.h test
 # -- end of behaviour ----------------------------------------------------------
 
 # -- large: gigabytes in one call; not part of make check ------------------------
+#	make check-large ORIEL_TEST_HOSTS=2x1		between emulated hosts
 #	make check-large ORIEL_TEST_PATHS=software ORIEL_TEST_MOVES=put,get
 EXTRA_PROGRAMS += test/large
+EXTRA_DIST += test/large.h test/large.tap
 .PHONY: check-large
-check-large: test/large$(EXEEXT)
-	ORIEL_TEST_LIMIT=$${ORIEL_TEST_LIMIT:-600} $(MAKE) $(AM_MAKEFLAGS) \
-		check TESTS=test/large TEST_SUITE_LOG=test-suite-large.log
+check-large: all test/large$(EXEEXT)
+	ORIEL_TEST_LIMIT=$${ORIEL_TEST_LIMIT:-1800} $(MAKE) $(AM_MAKEFLAGS) \
+		check-TESTS check_PROGRAMS= TESTS=test/large.tap \
+		TEST_SUITE_LOG=test-suite-large.log
 CLEANFILES += test-suite-large.log
 # -- end of large ----------------------------------------------------------------
 
@@ -78,7 +81,8 @@ CLEANFILES += test-suite-deb.log
 #	make check-trixie ORIEL_TRIXIE_TESTS='test/put_get' ORIEL_TRIXIE_HOSTS=mpich
 .PHONY: check-trixie clean-trixie
 check-trixie:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS=test/trixie.sh \
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS check_PROGRAMS= \
+		TESTS=test/trixie.sh \
 		TEST_SUITE_LOG=test-suite-trixie.log SH_LOG_COMPILER=$(SHELL)
 EXTRA_DIST += test/trixie.sh
 CLEANFILES += test-suite-trixie.log
