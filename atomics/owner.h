@@ -112,7 +112,7 @@ struct orl_record_push {
 	uint64_t count;
 	uint32_t loan;
 	uint32_t at;
-	uint32_t slot; /* 0: not the last of its call */
+	uint32_t slot; /* 0: nobody waits for its end */
 	uint32_t pad;
 };
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * push.c - accumulates with many operands that the origin writes into memory
- * of the owner's, with records behind them that say what they are for: both
+ * of the owner's, with a record behind them that says what they are for: both
  * sides.  One trip, where a pull takes two, but it needs a loan of that memory,
  * which the answer of the first pull brings, and messages that stay behind
- * writes.  While the owner applies one piece the next is under way.
+ * writes.  In pieces, of which one is applied while the next is under way, it
+ * takes longer: the owner's core, which copies them from the socket too, has no
+ * time to spare.
  *
  * A loan is the origin's for good, in slots that it gives out itself.  Those
- * of a call are free again when its last record has been answered.  All under
- * the progress lock.
+ * of a call are free again when its record has been answered.  All under the
+ * progress lock.
  */
 #include "owner.h"
 
@@ -17,11 +19,10 @@
 
 #include "orl_am.h"
 
-#define SLOT_BYTES  (64 * 1024) /* a multiple of every element's size */
-#define SLOTS	    16
-#define LOAN_BYTES  ((size_t)SLOTS * SLOT_BYTES)
-#define LOANS_MOST  16		 /* of an owner's memory */
-#define SPLIT_LEAST (512 * 1024) /* bytes that are worth two pieces */
+#define SLOT_BYTES (64 * 1024) /* a multiple of every element's size */
+#define SLOTS	   16
+#define LOAN_BYTES ((size_t)SLOTS * SLOT_BYTES)
+#define LOANS_MOST 16 /* of an owner's memory */
 
 /* -- the origin ------------------------------------------------------------ */
 
@@ -80,7 +81,7 @@ static void give_slots(struct orl_loan *loan, unsigned first)
 	loan->taken &= ~mask_of(first, loan->run[first]);
 }
 
-/* Done or refused, the owner has come to the last record of the call. */
+/* Done or refused, the owner has come to the call's record. */
 static void push_done(struct orl_link *link, void *dst, const void *data,
 		      size_t len)
 {
@@ -121,115 +122,89 @@ static struct load *take_load(struct orl_am_peer *peer)
 	return load;
 }
 
-/* A call, of which some bytes are done. */
+/* A call. */
 struct push {
 	struct orl_link *link;
 	const struct orl_acc *acc;
 	uint64_t off;
+	size_t bytes;
 	unsigned first; /* slot */
-	size_t bytes, done;
 };
 
 /* NULL: the target is lost. */
-static struct orl_record_push *write_record(const struct push *push, size_t len)
+static struct orl_record_push *write_record(const struct push *push)
 {
 	struct orl_record_push *record =
 		orl_path_record(push->link, ORL_AM_PUSH, sizeof(*record));
+	struct orl_loan *loan = push->link->peer->loan;
 
 	if (!record)
 		return NULL;
 	record->head.a = (uint8_t)push->acc->op;
 	record->head.b = (uint8_t)push->acc->kind;
-	record->off = push->off + push->done;
-	record->count = len / orl_kinds[push->acc->kind].extent;
-	record->loan = push->link->peer->loan->name;
-	record->at = (uint32_t)(push->first * SLOT_BYTES + push->done);
-	record->slot = record->pad = 0;
-	return record;
-}
-
-/* The last record asks for an answer. */
-static int ask(const struct push *push, struct orl_record_push *record)
-{
-	struct orl_loan *loan = push->link->peer->loan;
-
+	record->off = push->off;
+	record->count = push->acc->count;
+	record->loan = loan->name;
+	record->at = (uint32_t)(push->first * SLOT_BYTES);
+	record->pad = 0;
 	record->slot =
 		orl_am_slot(push->link, push_done, &loan->run[push->first], 0);
-	return record->slot ? 0 : -ENOMEM;
+	return record;
 }
 
 /*
  * The record is made first, since that may wait for the target's lock, but
- * leaves behind the write.
+ * leaves behind the write.  Without an answer the slots stay taken.
  */
-static int push_piece(const struct push *push, size_t len)
+static int issue(const struct push *push, struct load *load)
 {
 	struct orl_am_peer *peer = push->link->peer;
-	struct load *load = take_load(peer);
-	struct orl_record_push *record;
-	int rc = 0;
+	struct orl_record_push *record = write_record(push);
+	int rc;
 
-	if (!load)
-		return -ENOMEM;
-	record = write_record(push, len);
 	if (!record) {
+		give_slots(peer->loan, push->first);
 		give_load(load);
 		return orl_path_lost(push->link);
 	}
-	if (push->done + len == push->bytes)
-		rc = ask(push, record);
-	orl_fabric_write_ahead(
-		&load->op, peer->addr,
-		peer->loan->base + push->first * SLOT_BYTES + push->done,
-		peer->loan->key, (const char *)push->acc->origin + push->done,
-		len);
+	rc = record->slot ? 0 : -ENOMEM;
+	orl_fabric_write_ahead(&load->op, peer->addr,
+			       peer->loan->base + push->first * SLOT_BYTES,
+			       peer->loan->key, push->acc->origin, push->bytes);
 	orl_path_send(push->link);
 	return rc;
-}
-
-/*
- * Applying takes a fourth of the time that sending takes: two pieces will do,
- * and more would cost a message each.
- */
-static size_t piece_of(const struct push *push)
-{
-	if (push->done || push->bytes < SPLIT_LEAST)
-		return push->bytes - push->done;
-	return push->bytes / 4 * 3 / SLOT_BYTES * SLOT_BYTES;
 }
 
 bool orl_push_issue(const struct orl_place *place, const struct orl_acc *acc,
 		    int *rc)
 {
 	struct orl_link *link = place->target->link;
-	size_t bytes = acc->count * orl_kinds[acc->kind].extent, len;
-	struct push push = {
-		.link = link,
-		.acc = acc,
-		.off = orl_path_off(place->target, place->addr),
-		.first = 0,
-		.bytes = bytes,
-		.done = 0,
-	};
+	struct orl_loan *loan = link->peer->loan;
+	size_t bytes = acc->count * orl_kinds[acc->kind].extent;
+	struct load *load;
 	int first;
 
-	if (!link->peer->loan || bytes > LOAN_BYTES)
+	if (!loan || bytes > LOAN_BYTES)
 		return false;
-	first = take_slots(link->peer->loan,
+	first = take_slots(loan,
 			   (unsigned)((bytes + SLOT_BYTES - 1) / SLOT_BYTES));
 	if (first < 0)
 		return false;
-	push.first = (unsigned)first;
+	load = take_load(link->peer);
+	if (!load) {
+		give_slots(loan, (unsigned)first);
+		return false;
+	}
 	orl_am_expect(link->peer, bytes);
-	do {
-		len = piece_of(&push);
-		*rc = push_piece(&push, len);
-		if (!*rc)
-			push.done += len;
-	} while (!*rc && push.done < bytes);
-	/* A first piece may still be read. */
-	if (*rc && !push.done)
-		give_slots(link->peer->loan, push.first);
+	*rc = issue(
+		&(struct push){
+			.link = link,
+			.acc = acc,
+			.off = orl_path_off(place->target, place->addr),
+			.bytes = bytes,
+			.first = (unsigned)first,
+		},
+		load);
 	return true;
 }
 
