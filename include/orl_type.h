@@ -296,6 +296,12 @@ void orl_type_gather(const struct orl_type *type, size_t count, const void *buf,
 void orl_type_scatter(const struct orl_type *type, size_t count, void *buf,
 		      const void *elements);
 
+/* The same of the n elements that come next of a buffer's byte cursor. */
+void orl_type_gather_next(struct orl_cursor *cur, const void *buf,
+			  enum orl_kind kind, size_t n, void *elements);
+void orl_type_scatter_next(struct orl_cursor *cur, void *buf,
+			   enum orl_kind kind, size_t n, const void *elements);
+
 /*
  * One load and one store at the sizes of elements: an aligned element is never
  * seen half written.  The ranges may overlap: a process may put to itself.

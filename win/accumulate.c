@@ -2,12 +2,14 @@
 /*
  * accumulate.c - the accumulate family's arguments: checked, and brought to
  * the shape that atomics/ works on, contiguous operands of one kind.  An
- * origin or result with another layout goes through a temporary array.
+ * origin or result with another layout goes through a temporary array; if that
+ * would be large, through a small one piece by piece.
  */
 #include "place.h"
 
 #include <stdlib.h>
 
+#include "pieces.h"
 #include "request.h"
 
 /* One call, checked. */
@@ -263,7 +265,25 @@ static int scatter_result(struct orl_win *win, const struct orl_xacc *x,
 	return rc;
 }
 
-static int run(struct orl_win *win, const struct orl_xacc *x, struct job *job)
+static int run_pieces(struct orl_win *win, const struct orl_pieces_call *call)
+{
+	struct orl_pieces p;
+	int rc = orl_pieces_begin(&p, call);
+
+	while (!rc && orl_pieces_next(&p)) {
+		rc = issue(win, &p.place, &p.acc);
+		if (rc || !p.scattered)
+			continue;
+		rc = finish(win, &p.place);
+		if (!rc)
+			orl_pieces_scatter(&p);
+	}
+	orl_pieces_end(&p);
+	return rc;
+}
+
+static int run_whole(struct orl_win *win, const struct orl_xacc *x,
+		     struct job *job)
 {
 	int rc = shape_origin(x, job);
 
@@ -279,6 +299,21 @@ static int run(struct orl_win *win, const struct orl_xacc *x, struct job *job)
 	free(job->scattered);
 	free(job->gathered);
 	return rc;
+}
+
+static int run(struct orl_win *win, const struct orl_xacc *x, struct job *job)
+{
+	const struct orl_pieces_call call = {
+		.x = x,
+		.otype = job->c.otype,
+		.ttype = job->c.ttype,
+		.rtype = job->rtype,
+		.place = &job->c.place,
+		.acc = &job->acc,
+	};
+
+	return orl_pieces_fit(&call) ? run_pieces(win, &call)
+				     : run_whole(win, x, job);
 }
 
 static int accumulate_any(struct orl_win *win, const struct orl_xacc *x,

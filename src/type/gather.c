@@ -23,3 +23,36 @@ void orl_type_scatter(const struct orl_type *type, size_t count, void *buf,
 	orl_type_copy(type, count, buf, array, type->elements * count,
 		      elements);
 }
+
+/* -- piece by piece --------------------------------------------------------*/
+
+/* Copies what both have, from b to a.  Not on pointers: a buffer may be
+ * MPI_BOTTOM. */
+static void copy_next(struct orl_cursor *a, uintptr_t to, struct orl_cursor *b,
+		      uintptr_t from)
+{
+	struct orl_steps s;
+
+	while (orl_cursor_steps(a, b, &s))
+		orl_copy_steps((void *)(to + (uintptr_t)s.a), s.a_stride,
+			       (void *)(from + (uintptr_t)s.b), s.b_stride,
+			       s.len, s.n);
+}
+
+void orl_type_gather_next(struct orl_cursor *cur, const void *buf,
+			  enum orl_kind kind, size_t n, void *elements)
+{
+	struct orl_cursor array;
+
+	orl_cursor_bytes(&array, &orl_basics[kind], n);
+	copy_next(&array, (uintptr_t)elements, cur, (uintptr_t)buf);
+}
+
+void orl_type_scatter_next(struct orl_cursor *cur, void *buf,
+			   enum orl_kind kind, size_t n, const void *elements)
+{
+	struct orl_cursor array;
+
+	orl_cursor_bytes(&array, &orl_basics[kind], n);
+	copy_next(cur, (uintptr_t)buf, &array, (uintptr_t)elements);
+}
