@@ -18,6 +18,7 @@
 #define LOCK_WORDS  65536
 #define ENDS	    20
 #define LONG_WORDS  131072
+#define GETS	    8 /* more than a socket takes */
 #define RACES	    150
 #define PIECES	    4 /* together more than one message holds */
 #define PIECE	    512
@@ -216,11 +217,12 @@ static void behind_a_lock(void)
 /* What is put is in the first half and behind the second, which is got. */
 static void move(const long *src, long *dst)
 {
-	int next = (test_rank + 1) % test_size;
+	int next = (test_rank + 1) % test_size, i;
 
 	put(src, LONG_WORDS, next, 0);
-	get(dst, LONG_WORDS, next, LONG_WORDS);
 	put(src, 1, next, 2 * LONG_WORDS);
+	for (i = 0; i < GETS; i++)
+		get(dst + i * LONG_WORDS, LONG_WORDS, next, LONG_WORDS);
 }
 
 static void end_by_fence(const long *src, long *dst)
@@ -254,7 +256,7 @@ static void check_ended(const long *words, long value, const char *what)
 
 static void ends(void)
 {
-	long *src = calloc(2 * (LONG_WORDS + 1), sizeof(*src));
+	long *src = calloc((GETS + 1) * LONG_WORDS, sizeof(*src));
 	long *dst = src + LONG_WORDS, *mine;
 	int i;
 
@@ -265,12 +267,12 @@ static void ends(void)
 		fill(mine + LONG_WORDS, LONG_WORDS, -i);
 		MPI_Win_fence(i % 2 ? 0 : MPI_MODE_NOSUCCEED, w.win);
 		(i % 2 ? end_by_fence : end_by_complete)(src, dst);
-		check_ended(mine, i, "what was put");
-		check_ended(dst, -i, "what was got");
-		check(mine[2 * LONG_WORDS] == i, "%ld in round %d",
-		      mine[2 * LONG_WORDS], i);
 		/* A get that is late would see it. */
 		fill(mine + LONG_WORDS, LONG_WORDS, 0);
+		check_ended(mine, i, "what was put");
+		check_ended(dst + (GETS - 1) * LONG_WORDS, -i, "what was got");
+		check(mine[2 * LONG_WORDS] == i, "%ld in round %d",
+		      mine[2 * LONG_WORDS], i);
 		MPI_Barrier(MPI_COMM_WORLD);
 	}
 	test_win_close(&w);
