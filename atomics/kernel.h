@@ -25,7 +25,7 @@ typedef void (*orl_spaced_fn)(void *target, ptrdiff_t stride,
 /*
  * Of n lines, from an aligned target on: the elements that their masks have,
  * with as many that lie side by side at origin.  Returns where these end.
- * After period lines the masks are the same again.
+ * After period lines the masks are the same again; none is empty.
  */
 typedef const void *(*orl_lines_fn)(void *target, const void *origin,
 				    const uint64_t *masks, size_t period,

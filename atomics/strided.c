@@ -88,7 +88,7 @@ static bool are_in_lines(const struct orl_kernel *kernel, const void *blocks,
 	const size_t len = row->blocklen * extent;
 
 	return kernel->lines && row->stride > 0 &&
-	       row->stride <= ORL_KERNEL_LINE &&
+	       row->stride <= ORL_KERNEL_LINE && len <= (size_t)row->stride &&
 	       (size_t)row->stride <= row->blocklen * ORL_KERNEL_LINE / 4 &&
 	       row->blocks * len >= LEAST && !(places % extent) &&
 	       !((places | len) % lane_of(extent)) &&

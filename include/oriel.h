@@ -102,9 +102,9 @@ ORIEL_API long long oriel_stat(const char *name);
  * What only the target finds wrong (README.md, Limits) is told by the next
  * flush or unlock, and notified all the same.  Blocks for flow control alone,
  * and for accumulates that the network executes (oriel_atomics).  Between
- * nodes: one message, with the data if these are small; behind reads and writes
- * of the network's it leaves when they have ended, in whatever call or thread
- * makes progress then.
+ * nodes: one message, with the data if these are small; behind what messages
+ * may overtake (the network's reads; its writes too, but over TCP) it leaves
+ * when that has ended, in whatever call or thread makes progress then.
  */
 ORIEL_API int Oriel_Put_notify(const void *origin_addr, int origin_count,
 			       MPI_Datatype origin_datatype, int target_rank,

@@ -297,6 +297,12 @@ static inline bool orl_am_is_loose(const struct orl_link *link)
 	/* Acquire: pairs with the release in orl_am_transfer_end. */
 	return __atomic_load_n(&link->loose, __ATOMIC_ACQUIRE);
 }
+/* Is anything not answered?  A message under construction counts. */
+static inline bool orl_am_is_awaiting(const struct orl_link *link)
+{
+	/* Acquire: pairs with the release in count(), slot.c. */
+	return __atomic_load_n(&link->answers, __ATOMIC_ACQUIRE);
+}
 /* Forgets what is under construction; its slots are answered with NULL. */
 void orl_am_discard(struct orl_link *link);
 

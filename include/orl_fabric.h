@@ -44,8 +44,9 @@ struct orl_fabric {
 	size_t inject_most;   /* bytes of a message that orl_fabric_inject
 			       * takes */
 	size_t transfer_most; /* bytes of one read or write */
-	bool in_order; /* messages arrive behind the writes before them, so
-			* that orl_fabric_write_ahead may be called */
+	bool in_order; /* messages arrive behind the writes before them: these
+			* need not have ended, and orl_fabric_write_ahead may be
+			* called */
 	bool atomics;  /* orl_fabric_atomic may be called */
 	/* Orders that atomics on the same bytes keep by themselves, in the
 	 * order in which they were posted: ORL_ORDER_... */

@@ -165,14 +165,21 @@ static void print_head(FILE *out, const struct orl_report *report)
 
 /* Without memory for a text of its own, or an error in taking one, rank 0 takes
  * those of the others all the same: they wait. */
-static void take_ranks(FILE *out, const struct orl_win *win)
+/* What came of it is of use if it is whole. */
+static void take_rank(FILE *out, const struct orl_win *win, uint32_t rank)
 {
-	for (uint32_t i = 1; i < win->size; i++) {
-		if (out)
-			fputs(", ", out);
-		if (orl_host_text_take(win->watch->comm, (int)i, out) && out)
-			fprintf(out, "{\"rank\": %u}", i);
-	}
+	char *text = NULL;
+	size_t len;
+	FILE *whole = open_memstream(&text, &len);
+	int rc = orl_host_text_take(win->watch->comm, (int)rank, whole);
+
+	if (whole && fclose(whole))
+		rc = MPI_ERR_OTHER;
+	if (out && whole && !rc)
+		fprintf(out, ", %s", text);
+	else if (out)
+		fprintf(out, ", {\"rank\": %u}", rank);
+	free(text);
 }
 
 void orl_report_json(const struct orl_report *report)
@@ -189,8 +196,8 @@ void orl_report_json(const struct orl_report *report)
 	out = open_memstream(&text, &len);
 	if (out)
 		print_head(out, report);
-	if (!report->is_alone)
-		take_ranks(out, win);
+	for (uint32_t i = 1; !report->is_alone && i < win->size; i++)
+		take_rank(out, win, i);
 	if (out)
 		fputs("]}\n", out);
 	if (out && !fclose(out))

@@ -172,6 +172,8 @@ static int complete_remote(struct orl_win *win, struct orl_target *target)
 	struct orl_link *link = orl_remote_link(win, target);
 	int rc = 0;
 
+	if (link)
+		orl_path_settle_afters(link);
 	if (link && orl_am_is_loose(link))
 		rc = target->path->flush(target);
 	if (!rc)

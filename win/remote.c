@@ -364,13 +364,16 @@ int orl_remote_flush_for_barrier(struct orl_win *win)
 		if (!is_told(win, link))
 			orl_path_flush_begin(link);
 	orl_progress_unlock();
+	/* What could be overtaken may have ended since: then less is left. */
 	for (link = orl_remote_links(win); link; link = link->next) {
 		struct orl_target *target = &win->targets[link->target];
 
 		if (!is_told(win, link))
 			one = target->path->flush(target);
 		else
-			one = link->answers ? target->path->finish(target) : 0;
+			one = orl_am_is_awaiting(link)
+				      ? target->path->finish(target)
+				      : 0;
 		rc = rc ? rc : one;
 	}
 	return rc;

@@ -261,7 +261,7 @@ bool orl_am_is_idle(const struct orl_link *link)
 {
 	/* Acquire: pairs with the releases in count(), slot.c, and in
 	 * orl_am_transfer_end.  In this order, see orl_am.h. */
-	return !__atomic_load_n(&link->answers, __ATOMIC_ACQUIRE) &&
+	return !orl_am_is_awaiting(link) &&
 	       !__atomic_load_n(&link->transfers, __ATOMIC_ACQUIRE);
 }
 

@@ -53,7 +53,8 @@ static bool rename_shm(struct fi_info *info, int number)
 {
 	char *name;
 
-	if (info->addr_format != FI_ADDR_STR ||
+	if (strcmp(info->fabric_attr->prov_name, "shm") != 0 ||
+	    info->addr_format != FI_ADDR_STR ||
 	    asprintf(&name, "fi_shm://%d.%d", (int)getpid(), number) < 0)
 		return false;
 	free(info->src_addr);

@@ -36,6 +36,7 @@ static void transfer_done(struct orl_fabric_op *op, int error)
 	struct transfer *transfer = (struct transfer *)op;
 	struct orl_am_tally *tally = transfer->tally;
 	struct orl_link *link = transfer->link;
+	const bool was_loose = transfer->is_loose;
 
 	transfer->next = free_transfers;
 	free_transfers = transfer;
@@ -46,7 +47,7 @@ static void transfer_done(struct orl_fabric_op *op, int error)
 	}
 	/* What follows is on its way before the link counts as idle. */
 	orl_path_ended(link, transfer->number);
-	orl_am_transfer_end(link, transfer->is_loose);
+	orl_am_transfer_end(link, was_loose);
 	orl_am_tally_drop(tally, error);
 }
 
