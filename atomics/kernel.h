@@ -12,7 +12,6 @@
 
 /* The line of memory that a mask is of, a bit for each lane of it: as many
  * bytes, or one of elements that are smaller. */
-#define ORL_KERNEL_LINE 64
 #define ORL_KERNEL_LANE 4
 
 /*

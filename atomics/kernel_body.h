@@ -64,13 +64,13 @@
 		char *line = target;                                           \
 		size_t i = 0;                                                  \
                                                                                \
-		for (; n; n--, line += ORL_KERNEL_LINE) {                      \
+		for (; n; n--, line += ORL_LINE) {                             \
 			const __mmask16 mask = (__mmask16)masks[i];            \
 			__m512i a = _mm512_maskz_load_epi32(mask, line);       \
 			const __m512i b =                                      \
 				_mm512_maskz_expandloadu_epi32(mask, o);       \
                                                                                \
-			fn(&a, &b, ORL_KERNEL_LINE / (size));                  \
+			fn(&a, &b, ORL_LINE / (size));                         \
 			_mm512_mask_store_epi32(line, mask, a);                \
 			o += 4 * __builtin_popcount(mask);                     \
 			i = i + 1 == period ? 0 : i + 1;                       \
@@ -87,7 +87,7 @@
 		char *line = target;                                           \
 		size_t i = 0;                                                  \
                                                                                \
-		for (; n; n--, line += ORL_KERNEL_LINE) {                      \
+		for (; n; n--, line += ORL_LINE) {                             \
 			const __mmask64 mask = masks[i];                       \
 			const int len = __builtin_popcountll(mask);            \
 			const __mmask64 row = ~0ull >> (64 - len) % 64;        \
@@ -95,7 +95,7 @@
 			const __m512i b = _mm512_maskz_expand_epi8(            \
 				mask, _mm512_maskz_loadu_epi8(row, o));        \
                                                                                \
-			fn(&a, &b, ORL_KERNEL_LINE / (size));                  \
+			fn(&a, &b, ORL_LINE / (size));                         \
 			_mm512_mask_storeu_epi8(line, mask, a);                \
 			o += len;                                              \
 			i = i + 1 == period ? 0 : i + 1;                       \

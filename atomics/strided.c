@@ -12,7 +12,7 @@
 #include "job.h"
 
 /* Bytes of a row that is worth lines: it has several. */
-#define LEAST (4 * ORL_KERNEL_LINE)
+#define LEAST (4 * ORL_LINE)
 
 /* Bytes of a block, up to which it is not worth a call. */
 #define SHORT 32
@@ -29,54 +29,20 @@ static size_t lane_of(size_t extent)
 	return extent < ORL_KERNEL_LANE ? 1 : ORL_KERNEL_LANE;
 }
 
-/*
- * Masks of the lines of a row that has no ends, in which some block begins at
- * the lane at, from the line of lane 0 on.
- */
-static void make_masks(uint64_t *masks, size_t n, ptrdiff_t lanes, ptrdiff_t at,
-		       ptrdiff_t len, ptrdiff_t stride)
-{
-	const uint64_t line = ~0ull >> (64 - lanes);
-	const uint64_t block = ~0ull >> (64 - len);
-	uint64_t mask;
-
-	/* The block before may go on in this line. */
-	for (at = at % stride - stride; n; n--, at -= lanes) {
-		mask = at > -len ? block >> -at : 0;
-		for (at += stride; at < lanes; at += stride)
-			mask |= block << at;
-		at -= stride;
-		*masks++ = mask & line;
-	}
-}
-
-/* The masks are the second line's and those that follow: the first and the
- * last line have others before and behind the row. */
 static void combine_lines(const struct orl_job *job, char *blocks,
 			  const struct orl_run *row, size_t len,
 			  const void *origin)
 {
 	const orl_lines_fn fn = job->kernel->lines;
-	const size_t lane = lane_of(job->info->extent);
-	const size_t lanes = ORL_KERNEL_LINE / lane;
-	const size_t stride = (size_t)row->stride / lane;
-	const size_t step = stride & -stride; /* both a power of 2 and in it */
-	const size_t period = stride / (step < lanes ? step : lanes);
-	const size_t phase = (uintptr_t)blocks % ORL_KERNEL_LINE / lane;
-	const size_t end = phase + (row->blocks - 1) * stride + len / lane;
-	const size_t last = (end - 1) / lanes;
-	uint64_t masks[ORL_KERNEL_LINE], head, tail;
-	char *line = blocks - phase * lane;
+	struct orl_lines all;
 
-	make_masks(masks, period, (ptrdiff_t)lanes,
-		   (ptrdiff_t)(phase + (period - 1) * lanes),
-		   (ptrdiff_t)(len / lane), (ptrdiff_t)stride);
-	head = masks[period - 1] & (~0ull << phase);
-	tail = masks[(last - 1) % period] &
-	       (~0ull >> (64 - lanes) >> (-end % lanes));
-	origin = fn(line, origin, &head, 1, 1);
-	origin = fn(line + ORL_KERNEL_LINE, origin, masks, period, last - 1);
-	fn(line + last * ORL_KERNEL_LINE, origin, &tail, 1, 1);
+	orl_lines_make(&all, blocks, row, len, lane_of(job->info->extent));
+	blocks -= (uintptr_t)blocks % ORL_LINE;
+	origin = fn(blocks, origin, &all.head, 1, 1);
+	blocks += ORL_LINE;
+	origin = fn(blocks, origin, all.masks, all.period, all.between);
+	blocks += all.between * ORL_LINE;
+	fn(blocks, origin, &all.tail, 1, 1);
 }
 
 /* Elements that no line cuts, four of a line at least: less are faster one by
@@ -87,9 +53,9 @@ static bool are_in_lines(const struct orl_kernel *kernel, const void *blocks,
 	const size_t places = (uintptr_t)blocks | (size_t)row->stride;
 	const size_t len = row->blocklen * extent;
 
-	return kernel->lines && row->stride > 0 &&
-	       row->stride <= ORL_KERNEL_LINE && len <= (size_t)row->stride &&
-	       (size_t)row->stride <= row->blocklen * ORL_KERNEL_LINE / 4 &&
+	return kernel->lines && row->stride > 0 && row->stride <= ORL_LINE &&
+	       len <= (size_t)row->stride &&
+	       (size_t)row->stride <= row->blocklen * ORL_LINE / 4 &&
 	       row->blocks * len >= LEAST && !(places % extent) &&
 	       !((places | len) % lane_of(extent)) &&
 	       (extent >= ORL_KERNEL_LANE || orl_kernels_bytes_run());

@@ -278,6 +278,35 @@ bool orl_cursor_steps(struct orl_cursor *a, struct orl_cursor *b,
 void orl_copy_steps(void *dst, ptrdiff_t dst_stride, const void *src,
 		    ptrdiff_t src_stride, size_t len, size_t n);
 
+/* -- rows of small blocks, a line of memory at a time ---------------------*/
+
+#define ORL_LINE 64
+
+/*
+ * Masks that have a bit for each lane of a line, set where a block is.  The
+ * first and the last line have others before and behind the row; those between
+ * have the masks in turn, of which there are period.
+ */
+struct orl_lines {
+	uint64_t head, tail, masks[ORL_LINE];
+	size_t period, between;
+};
+
+/*
+ * Of blocks of len bytes, the first one at blocks, no more than a line apart,
+ * forwards, and reaching into two lines at least.  Addresses and lengths are
+ * multiples of the lane, 1 or 4 bytes.
+ */
+void orl_lines_make(struct orl_lines *lines, const void *blocks,
+		    const struct orl_run *row, size_t len, size_t lane);
+
+/*
+ * Copies the bytes of a row, the first one at blocks, to dst, side by side.
+ * False, and nothing has been done: another way is as fast, or this processor
+ * has no other.
+ */
+bool orl_lines_pick(void *dst, const void *blocks, const struct orl_run *row);
+
 /*
  * Copies bytes of data, in the order of both type maps, until one side has
  * no more.  Of dst nothing but data is written, and no byte ever holds

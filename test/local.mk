@@ -150,7 +150,8 @@ EXTRA_DIST += test/fabric_pair.h
 
 # -- units: datatypes --------------------------------------------------------
 units_type = test/unit_type test/unit_type_large test/unit_type_repeat \
-	test/unit_type_random
+	test/unit_type_random test/unit_lines
+test_unit_lines_LDADD = libcore.la
 test_unit_type_LDADD = libcore.la
 test_unit_type_large_LDADD = libcore.la
 test_unit_type_repeat_LDADD = libcore.la

@@ -6,11 +6,42 @@
  */
 #include "orl_type.h"
 
+#include <string.h>
+
+/* The bytes of a row, or a block. */
+static size_t gather_next(struct orl_cursor *from, uintptr_t buf, char *to)
+{
+	struct orl_run row;
+	ptrdiff_t off;
+	size_t n;
+
+	if (!orl_cursor_row(from, SIZE_MAX, &row)) {
+		n = orl_cursor_next(from, SIZE_MAX, &off);
+		memcpy(to, (void *)(buf + (uintptr_t)off), n);
+		return n;
+	}
+	n = row.blocks * row.blocklen;
+	buf += (uintptr_t)row.off;
+	if (!orl_lines_pick(to, (void *)buf, &row))
+		orl_copy_steps(to, (ptrdiff_t)row.blocklen, (void *)buf,
+			       row.stride, row.blocklen, row.blocks);
+	return n;
+}
+
 void orl_type_gather(const struct orl_type *type, size_t count, const void *buf,
 		     void *elements)
 {
 	const struct orl_type *array = &orl_basics[type->kind];
+	struct orl_cursor from;
+	char *to = elements;
 
+	if (array->dense && !type->dense) {
+		orl_cursor_bytes(&from, type, count);
+		/* Not on pointers: the buffer may be MPI_BOTTOM. */
+		while (from.left)
+			to += gather_next(&from, (uintptr_t)buf, to);
+		return;
+	}
 	orl_type_copy(array, type->elements * count, elements, type, count,
 		      buf);
 }
