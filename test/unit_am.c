@@ -105,6 +105,35 @@ static void test_end(void)
 	end(&partner);
 }
 
+static unsigned char large[ORL_AM_BYTES];
+
+/* What makes a message longer than most are goes alone: neither do those before
+ * wait for it nor those behind fill it up.  Not with all libraries. */
+static void test_long_record(void)
+{
+	struct partner partner = begin(1);
+	size_t most = orl_am_most();
+	struct orl_record *blob;
+	uint64_t sent;
+
+	write_step(0, ORL_AM_PUT, 0);
+	sent = counts().sent;
+	orl_progress_lock();
+	blob = orl_am_record(&links[0], ORL_AM_POST, most);
+	check(blob != NULL);
+	memset(blob + 1, 7, most - sizeof(*blob));
+	check(orl_am_counts.sent == sent + 1);
+	check(most <= ORL_AM_FULL || !orl_am_room(&links[0]));
+	orl_progress_unlock();
+	write_step(0, ORL_AM_PUT, 1);
+	check(!orl_am_flush(&links[0]));
+	memset(large, 7, sizeof(large));
+	check(ask_report(&partner).hash == hash(large, most - sizeof(*blob)));
+	check(ask_report(&partner).executed == 2);
+	check(!ask_report(&partner).disorder);
+	end(&partner);
+}
+
 /* The other one has nothing to say but that it has received. */
 static void test_one_way(void)
 {
@@ -228,6 +257,8 @@ static void test_discard(void)
 static const struct process_case cases[] = {
 	{ "order", test_order },
 	{ "round trip", test_round_trip },
+	{ "end", test_end },
+	{ "long record", test_long_record },
 	{ "one way", test_one_way },
 	{ "credit", test_credit },
 	{ "flush of many", test_flush_begin },

@@ -169,10 +169,11 @@ static int read_introductions(struct orl_creation *creation)
 	for (i = 1; i < win->size; i++) {
 		if (all[i].card.buffer_bytes == all[0].card.buffer_bytes)
 			continue;
-		ORL_EXPLAIN(creation,
-			    "rank %u: FI_OFI_RXM_BUFFER_SIZE must be the same "
-			    "for all ranks, and rank 0 has another",
-			    i);
+		ORL_EXPLAIN(
+			creation,
+			"rank %u: libfabric and FI_OFI_RXM_BUFFER_SIZE must "
+			"be the same for all ranks, and rank 0 has another",
+			i);
 		return MPI_ERR_OTHER;
 	}
 	for (i = 0; i < win->size; i++) {

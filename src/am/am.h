@@ -13,8 +13,11 @@
 #include "orl_am.h"
 #include "orl_util.h"
 
-#define ORL_AM_BYTES  16384 /* of the largest message */
-#define ORL_AM_WINDOW 64    /* requests to a peer that it has not told of */
+/* Bytes of the largest message; one longer than is full has but one record,
+ * which the owner can work on while the next is written. */
+#define ORL_AM_BYTES  34816
+#define ORL_AM_FULL   16384
+#define ORL_AM_WINDOW 64 /* requests to a peer that it has not told of */
 #define ORL_AM_UNTOLD 16 /* received, after which we tell of our own accord */
 
 /* -- the wire: little as on all hosts that we run on ----------------------- */

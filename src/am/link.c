@@ -23,9 +23,12 @@ size_t orl_am_most(void)
 
 size_t orl_am_room(const struct orl_link *link)
 {
-	size_t room = link->out ? orl_am_message_room(link->out) : 0;
+	size_t full = orl_am_message_most();
+	size_t used = link->out ? link->out->len + RESERVE : SIZE_MAX;
 
-	return room > RESERVE ? room - RESERVE : 0;
+	if (full > ORL_AM_FULL)
+		full = ORL_AM_FULL;
+	return used < full ? full - used : 0;
 }
 
 /* -- the message under construction ---------------------------------------- */

@@ -12,6 +12,8 @@
 #include <sys/uio.h>
 
 #define MESSAGE_MOST (16 << 10)
+/* 32 KiB of data and what is with them, where ofi_rxm can be told to. */
+#define EAGER_MOST (34 << 10)
 /* For the longest heads of records, and some data. */
 #define MESSAGE_LEAST (4 << 10)
 /* Of ofi_rxm, if nobody says otherwise. */
@@ -31,12 +33,34 @@ static bool is_provider(const struct fi_info *info, const char *head)
 	return !strncmp(info->fabric_attr->prov_name, head, strlen(head));
 }
 
+/*
+ * ofi_rxm over TCP sends from where the data lie and receives where they
+ * belong, so that its buffers need not bound messages: in 1.17 and 1.18 what
+ * library.c has set does, unless the user wants it otherwise.
+ */
+static size_t find_eager_bytes(const struct fi_info *info)
+{
+	const char *set = getenv("FI_OFI_RXM_EAGER_LIMIT");
+
+	if (strcmp(info->fabric_attr->prov_name, "tcp;ofi_rxm") != 0 || !set ||
+	    (info->caps & (FI_HMEM | FI_COLLECTIVE)) ||
+	    orl_libfabric.version() >= FI_VERSION(1, 19) ||
+	    getenv("FI_OFI_RXM_BUFFER_SIZE") ||
+	    getenv("FI_OFI_RXM_ENABLE_DYN_RBUF") ||
+	    getenv("FI_OFI_RXM_ENABLE_DIRECT_SEND"))
+		return 0;
+	return (size_t)strtoul(set, NULL, 0);
+}
+
 /* Its buffers, which two that connect must have alike. */
 static size_t find_buffer_bytes(const struct fi_info *info)
 {
 	const char *set = getenv("FI_OFI_RXM_BUFFER_SIZE");
-	size_t bytes = 0;
+	size_t bytes = find_eager_bytes(info);
 
+	if (bytes > RXM_BUFFER)
+		return bytes;
+	bytes = 0;
 	if (strstr(info->fabric_attr->prov_name, "ofi_rxm") && set)
 		bytes = (size_t)strtoul(set, NULL, 0);
 	return bytes ? bytes : RXM_BUFFER;
@@ -45,12 +69,13 @@ static size_t find_buffer_bytes(const struct fi_info *info)
 /* Longer ones than its buffers take more trips, and overtake others. */
 static size_t find_message_most(const struct fi_info *info, size_t buffer)
 {
+	size_t bound = find_eager_bytes(info) ? EAGER_MOST : MESSAGE_MOST;
 	size_t most = buffer;
 
 	if (is_provider(info, "shm"))
 		most = info->tx_attr->inject_size;
-	if (most > MESSAGE_MOST)
-		most = MESSAGE_MOST;
+	if (most > bound)
+		most = bound;
 	return most < info->ep_attr->max_msg_size ? most
 						  : info->ep_attr->max_msg_size;
 }

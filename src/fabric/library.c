@@ -45,6 +45,8 @@ static void set_environment(int ranks)
 	 * which verbs, where a connection goes with messages still to be read,
 	 * posts again to what is freed.  With TCP it is so anyway. */
 	setenv("FI_OFI_RXM_USE_SRX", "1", 0);
+	/* Messages of vectors are longer than its buffers, see endpoint.c. */
+	setenv("FI_OFI_RXM_EAGER_LIMIT", "34816", 0);
 	/* Looks for new connections each 0.1 ms, not each 10. */
 	setenv("FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100", 0);
 	/* Who forgets a peer wants no connection to it any more. */
