@@ -30,12 +30,16 @@
 
 /* -- peers: processes that have exchanged cards ---------------------------- */
 
+#define ORL_AM_HOST 28 /* a host's name, cut */
+
 struct orl_am_card {
 	uint64_t token; /* secret: what messages to it must carry */
 	uint16_t name_len;
 	uint8_t lively;	       /* it has a thread that answers at any time */
 	uint8_t nudged;	       /* it has a descriptor for orl_fabric_nudge */
 	uint32_t buffer_bytes; /* orl_fabric's; of all peers the same */
+	int32_t rank;	       /* of MPI_COMM_WORLD, or -1; set by win */
+	char host[ORL_AM_HOST];
 	uint8_t name[ORL_FABRIC_NAME];
 };
 
@@ -46,7 +50,8 @@ struct orl_am_card {
 struct orl_am_peer {
 	uint64_t token;	   /* from its card */
 	uint64_t addr;	   /* by orl_fabric_peer */
-	int error;	   /* -EHOSTDOWN once it is lost */
+	int error;	   /* -EHOSTDOWN once it is lost, */
+	int cause;	   /* and what showed it */
 	uint32_t sent;	   /* messages that need credit, ever */
 	uint32_t credited; /* of these, received by the peer */
 	uint32_t received; /* of the peer's, by us */
@@ -76,6 +81,8 @@ struct orl_am_peer {
 	uint64_t watched;  /* when that was looked at last */
 	uint64_t hinted;   /* coarse time of the latest hint, */
 	size_t unhinted;   /* and the weight of transfers since */
+	int32_t rank;	   /* from its card, */
+	char host[ORL_AM_HOST]; /* and this; 0 at the end */
 };
 
 /*
@@ -113,6 +120,10 @@ void orl_am_watch(struct orl_am_peer *peer);
  * slots of all its links are answered with NULL, waits for it end.
  */
 void orl_am_lose(struct orl_am_peer *peer, int error);
+/* The latest that was lost, or NULL.  Any thread. */
+const struct orl_am_peer *orl_am_lost_latest(void);
+/* Of one that is lost: who it was, where, and what showed it.  Any thread. */
+void orl_am_tell_loss(const struct orl_am_peer *peer, char *text, size_t len);
 
 /*
  * Has fn run at every poll, with the lock held; it returns whether it wants

@@ -91,6 +91,9 @@ int orl_fabric_peer(const void *name, size_t len, uint64_t *addr);
  */
 void orl_fabric_lose(uint64_t addr);
 
+/* What an error of an operation is called, -errno or -FI_*. */
+const char *orl_fabric_reason(int error);
+
 /* A way to other nodes that libfabric offers. */
 struct orl_fabric_way {
 	char provider[48]; /* "tcp;ofi_rxm" */

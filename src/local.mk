@@ -19,7 +19,7 @@ libcore_la_SOURCES = \
 	src/type/type.h \
 	src/shm/arena.c src/shm/cgroup.c src/shm/extent.c src/shm/extent.h \
 	src/shm/limit.c src/shm/node.c src/shm/peer.c src/shm/shm.h \
-	src/am/am.h src/am/answer.c src/am/deliver.c src/am/link.c \
+	src/am/am.h src/am/answer.c src/am/deliver.c src/am/link.c src/am/loss.c \
 	src/am/message.c src/am/name.c src/am/network.c src/am/parked.c \
 	src/am/peer.c src/am/slot.c src/am/tally.c \
 	src/path/after.c src/path/cma.c src/path/direct.c src/path/keys.c \

@@ -388,17 +388,24 @@ static const struct loss *find_loss(const char *name)
 	found("no such case");
 }
 
+/* That of a process that is killed may be this or that. */
+static const char *cause = "";
+
 static bool known; /* an error has told of the loss */
 
 static void check_error(int rc)
 {
-	char text[MPI_MAX_ERROR_STRING] = "";
+	char text[MPI_MAX_ERROR_STRING] = "", want[160], host[28] = "";
 	int len;
 
 	if (rc == MPI_SUCCESS)
 		found("no error");
 	MPI_Error_string(rc, text, &len);
-	if (!strstr(text, "lost"))
+	gethostname(host, sizeof(host) - 1);
+	snprintf(want, sizeof(want),
+		 "rank %d of MPI_COMM_WORLD, on host %s, is lost: %s", victim,
+		 host, cause);
+	if (!strstr(text, want))
 		found(text);
 	known = true;
 }
@@ -450,6 +457,8 @@ static void start(int argc, char **argv)
 	test_start(argc, argv);
 	dir = argv[1];
 	victim = test_size - 1;
+	if (!strcmp(argv[2], "stop"))
+		cause = "silent for 3 s";
 	snprintf(pid, sizeof(pid), "%d", (int)getpid());
 	write_file("pid", pid);
 	signal(SIGALRM, hang);

@@ -65,6 +65,11 @@ lose()
 		failed=1
 		head -c 3000 "$dir/out"
 	done
+	who="rank $((ranks - 1)) of MPI_COMM_WORLD, on host"
+	grep -q "error: $who .*is lost: ..*" "$dir/out" || {
+		echo "$ranks ranks, $1 in $2: not told on standard error"
+		failed=1
+	}
 	finish
 }
 

@@ -53,6 +53,11 @@ void orl_fabric_lose(uint64_t addr)
 {
 }
 
+const char *orl_fabric_reason(int error)
+{
+	return strerror(-error);
+}
+
 void orl_fabric_send(struct orl_fabric_op *op, uint64_t peer,
 		     const void *message, size_t len)
 {

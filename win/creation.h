@@ -38,7 +38,7 @@ struct orl_introduction {
 	uint16_t nic[ORL_KIND_COUNT]; /* orl_nic_offer */
 	uint8_t registered;
 };
-_Static_assert(sizeof(struct orl_introduction) == 208,
+_Static_assert(sizeof(struct orl_introduction) == 240,
 	       "exchanged between processes");
 
 /* And at the end. */

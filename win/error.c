@@ -31,10 +31,6 @@ static const char *reason_of_errno(int error)
 		       "mapped: was it freed?";
 	case ESRCH:
 		return "the target process has ended";
-	case EHOSTDOWN:
-		return "a process of the window is lost: its connection has "
-		       "broken, or it gave no sign of life for as long as the "
-		       "option ORIEL_TIMEOUT says";
 	case EPERM:
 	case EACCES:
 		return "the system forbids process_vm_readv/writev between "
@@ -44,20 +40,29 @@ static const char *reason_of_errno(int error)
 	}
 }
 
+static void add_reason(const struct orl_win *win, int error, char *reason,
+		       size_t size)
+{
+	const char *colon = *reason ? ": " : "";
+	size_t len = strlen(reason);
+	char loss[256];
+
+	if (error != EHOSTDOWN || !orl_remote_loss(win, loss, sizeof(loss)))
+		snprintf(loss, sizeof(loss), "%s", reason_of_errno(error));
+	snprintf(reason + len, size - len, "%s%s", colon, loss);
+}
+
 int orl_win_fail(struct orl_win *win, const char *call, int class,
 		 const char *fmt, ...)
 {
-	char name[MPI_MAX_OBJECT_NAME], reason[256], text[512];
+	char name[MPI_MAX_OBJECT_NAME], reason[384], text[640];
 	va_list args;
 
 	va_start(args, fmt);
 	vsnprintf(reason, sizeof(reason), fmt, args);
 	va_end(args);
 	if (class < 0) {
-		size_t len = strlen(reason);
-
-		snprintf(reason + len, sizeof(reason) - len, "%s%s",
-			 len ? ": " : "", reason_of_errno(-class));
+		add_reason(win, -class, reason, sizeof(reason));
 		class = class_of_errno(-class);
 	}
 	orl_host_win_name(win->handle, name);

@@ -120,6 +120,7 @@ static int prepare(struct orl_creation *creation, struct orl_introduction *mine)
 	orl_nic_offer(win, mine);
 	orl_progress_lock();
 	orl_am_card_fill(&mine->card);
+	mine->card.rank = orl_host_world_rank();
 	rc = orl_am_name_make(win, &win->cookie);
 	if (!rc) {
 		win->next = windows;
@@ -225,6 +226,30 @@ void orl_remote_free(struct orl_win *win)
 		orl_mr_close(&win->mr);
 	free(win->contacts);
 	free(win->holders);
+}
+
+static const struct orl_am_peer *find_lost(const struct orl_win *win)
+{
+	const struct orl_am_peer *peer;
+	uint32_t i;
+
+	for (i = 0; win->spans && win->contacts && i < win->size; i++) {
+		peer = win->contacts[i].peer;
+		/* Acquire: pairs with the release in orl_am_lose. */
+		if (peer && __atomic_load_n(&peer->error, __ATOMIC_ACQUIRE))
+			return peer;
+	}
+	/* A lock may wait for one of another window. */
+	return orl_am_lost_latest();
+}
+
+bool orl_remote_loss(const struct orl_win *win, char *text, size_t len)
+{
+	const struct orl_am_peer *peer = find_lost(win);
+
+	if (peer)
+		orl_am_tell_loss(peer, text, len);
+	return peer;
 }
 
 /* -- links ----------------------------------------------------------------- */

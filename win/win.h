@@ -389,10 +389,8 @@ static inline struct orl_link *orl_remote_links(const struct orl_win *win)
 }
 /* Any target: a remote one is accessed through its link.  0 or -ENOMEM. */
 int orl_remote_connect(struct orl_win *win, struct orl_target *target);
-/*
- * Tells the target's process a word (ORL_AM_POST, COMPLETE, ARRIVE); what was
- * written into the link before goes with it.  Does not wait for an answer.
- */
+/* Tells the target's process a word (ORL_AM_POST, COMPLETE, ARRIVE); what was
+ * written into the link before goes with it.  Does not wait for an answer. */
 int orl_remote_tell(struct orl_win *win, struct orl_target *target,
 		    enum orl_am_type type, uint32_t value);
 /* Flushes all links, all at once. */
@@ -408,6 +406,8 @@ bool orl_remote_is_origin(const struct orl_win *win,
 			  const struct orl_am_source *source);
 /* Is a process of the window's lost?  O(ranks) after any process was. */
 bool orl_remote_is_broken(const struct orl_win *win);
+/* Which, of this window if it has one, and why; false if no process is lost. */
+bool orl_remote_loss(const struct orl_win *win, char *text, size_t len);
 /* For who has waited long. */
 void orl_remote_watch(struct orl_win *win);
 /* Installs the handlers of win. */

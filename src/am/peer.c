@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * peer.c - the processes that we have cards of, and how one is found to be
- * lost: a message cannot be sent, or it has been asked whether it lives and
- * has said nothing for ORIEL_TIMEOUT seconds.  Only a peer with a thread that
- * makes progress can be held to that; others may compute for as long as they
- * like.  The question is put to them all the same, and repeated, since it
- * fails where the process is gone.  Under the progress lock.
+ * lost (loss.c): a message cannot be sent, or it has been asked whether it
+ * lives and has said nothing for ORIEL_TIMEOUT seconds.  Only a peer with a
+ * thread that makes progress can be held to that; others may compute for as
+ * long as they like.  The question is put to them all the same, and repeated,
+ * since it fails where the process is gone.  Under the progress lock.
  */
 #include "am.h"
 
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #define SILENCE	      (ORL_SECOND / 2) /* before we ask */
 #define REPEAT_MOST   (64ull * ORL_SECOND)
@@ -27,7 +28,6 @@ static struct orl_map by_name = ORL_MAP_INIT;
 
 uint64_t orl_am_token;
 struct orl_am_peer *orl_am_peers;
-_Atomic(uint32_t) orl_am_losses;
 
 int orl_am_random(uint64_t *number)
 {
@@ -51,6 +51,10 @@ void orl_am_card_fill(struct orl_am_card *card)
 	card->nudged = card->lively && orl_fabric_nudge_fd() >= 0;
 	card->buffer_bytes = (uint32_t)orl_fabric.buffer_bytes;
 	memcpy(card->name, orl_fabric.name, orl_fabric.name_len);
+	card->rank = -1;
+	/* A longer one is cut. */
+	if (gethostname(card->host, sizeof(card->host) - 1))
+		card->host[0] = '\0';
 }
 
 struct orl_am_peer *orl_am_peer_by_name(uint64_t name)
@@ -69,6 +73,8 @@ static int make_peer(const struct orl_am_card *card, struct orl_am_peer **made)
 	peer->token = card->token;
 	peer->is_lively = card->lively;
 	peer->is_nudged = card->nudged;
+	peer->rank = card->rank;
+	memcpy(peer->host, card->host, sizeof(peer->host) - 1);
 	rc = orl_fabric_peer(card->name, card->name_len, &peer->addr);
 	if (!rc)
 		rc = orl_map_set(&by_name, orl_am_name_of(peer->token), peer);
@@ -101,47 +107,6 @@ int orl_am_peer_find(const struct orl_am_card *card, struct orl_am_peer **peer)
 	(*peer)->is_nudged |= card->nudged;
 	/* As good as never: of 2^48 names two processes drew the same. */
 	return (*peer)->token == card->token ? 0 : -EEXIST;
-}
-
-/* -- loss ------------------------------------------------------------------ */
-
-static void forget_messages(struct orl_am_peer *peer)
-{
-	struct orl_am_message *message = peer->waiting, *next;
-
-	__atomic_store_n(&peer->waiting, NULL, __ATOMIC_RELAXED);
-	for (; message; message = next) {
-		next = message->next;
-		orl_am_message_put(message);
-	}
-	if (peer->answers)
-		orl_am_message_put(peer->answers);
-	peer->answers = NULL;
-}
-
-ORL_COLD void orl_am_lose(struct orl_am_peer *peer, int error)
-{
-	const struct orl_am_choice choice = {
-		.peer = peer,
-		.link = NULL,
-		.serial = 0,
-		.offset = 0,
-	};
-
-	if (peer->error)
-		return;
-	/* Release: pairs with the acquire of who waits for the peer. */
-	__atomic_store_n(&peer->error, -EHOSTDOWN, __ATOMIC_RELEASE);
-	/* Who has said that it goes is not missed. */
-	orl_log(peer->has_left || peer->said_bye ? ORL_LOG_DEBUG
-						 : ORL_LOG_ERROR,
-		"a process of another node is lost: %s",
-		strerror(error < 0 ? -error : error));
-	orl_fabric_lose(peer->addr);
-	forget_messages(peer);
-	orl_am_slots_fail(&choice, -EHOSTDOWN);
-	atomic_fetch_add_explicit(&orl_am_losses, 1, memory_order_release);
-	orl_bell_ring(&orl_am_bell, ORL_BELL_ALL);
 }
 
 /* -- nudges ---------------------------------------------------------------- */

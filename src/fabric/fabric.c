@@ -148,6 +148,12 @@ int orl_fabric_open(int ranks, orl_fabric_message_fn message, const char **what)
 	return 0;
 }
 
+const char *orl_fabric_reason(int error)
+{
+	return orl_libfabric.strerror ? orl_libfabric.strerror(-error)
+				      : strerror(-error);
+}
+
 static void ignore(const void *message, size_t len)
 {
 }
