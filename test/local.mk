@@ -307,6 +307,6 @@ test_unit_doctor_SOURCES = test/unit_doctor.c src/doctor/hosts.c \
 	src/doctor/report.c
 test_unit_doctor_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src/doctor
 check_PROGRAMS += test/watched_job test/misuse_job test/unit_doctor
-TESTS += test/unit_doctor test/log.sh test/misspelt.sh test/watched.sh test/misuse.sh test/checked.sh test/doctor.sh
-EXTRA_DIST += test/log.sh test/misspelt.sh test/misuse.sh test/checked.sh test/watched.sh test/watched.py test/heat.py test/doctor.sh
+TESTS += test/unit_doctor test/log.sh test/misspelt.sh test/watched.sh test/misuse.sh test/checked.sh test/doctor.sh test/manual.sh
+EXTRA_DIST += test/log.sh test/misspelt.sh test/misuse.sh test/checked.sh test/watched.sh test/watched.py test/heat.py test/doctor.sh test/manual.sh
 # -- end of what users see -------------------------------------------------------------
