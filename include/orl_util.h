@@ -107,7 +107,7 @@ static inline void orl_fence(void)
 	X(log, LOG, level, "error", "none, error, warn, info or debug")        \
 	X(path, PATH, mask, "direct,cma,fabric,software",                      \
 	  "paths that may be used, by comma: direct, cma, fabric, software")   \
-	X(stats, STATS, text, "",                                              \
+	X(stats, STATS, stats, "0",                                            \
 	  "1, json or a file: what each window did, when it is freed")         \
 	X(trace, TRACE, text, "",                                              \
 	  "a folder, for a trace of each rank's calls as a browser shows it")  \

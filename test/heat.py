@@ -34,7 +34,9 @@ for picture in root.iter(SVG + "g"):
         print(f"{unit}: {got}")
         failed = True
 text = "".join(root.itertext())
-if WANT or "of 3 ranks in 3 windows" not in text or "205" not in text:
+# The scale says what is darkest, and of what unit.
+scale = "205 bytes" in text and "24 calls" in text
+if WANT or "of 3 ranks in 3 windows" not in text or not scale:
     print(f"missing: {WANT}, {text}")
     failed = True
 sys.exit(failed)

@@ -107,6 +107,15 @@ grep -c "ORIEL_TRACE: $dir/no/such/folder: No such file" "$dir/err" |
 job ORIEL_STATS="$dir/no/such/file" ORIEL_TRACE="$dir/no/such/folder"
 grep -c "^oriel.*No such file" "$dir/err" | grep -qx 4 ||
 	fail "not once a file: $(cat "$dir/err")"
+# What they were to hold is not lost.
+grep -q '^oriel: window 1 ' "$dir/err" ||
+	fail "no words instead of a file: $(cat "$dir/err")"
+job ORIEL_STATS="$dir/no/such/file.svg"
+grep -q '^oriel: window 1 ' "$dir/err" ||
+	fail "no words instead of a picture: $(cat "$dir/err")"
+job ORIEL_STATS="$dir/no/such/file.json"
+grep -q '^{"window": 1, ' "$dir/err" ||
+	fail "no JSON instead of a file: $(cat "$dir/err")"
 
 # What was chosen for a window, of which nothing is said by default.
 job ORIEL_LOG=info

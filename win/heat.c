@@ -291,14 +291,16 @@ static void print_axes(FILE *out)
 /* What the colours stand for: equal steps are equal factors. */
 static void print_scale(FILE *out, enum measure measure, struct range range)
 {
+	const char *unit = measure == BYTES ? "bytes" : "calls";
+
 	fprintf(out,
 		"<rect y=\"%d\" width=\"%d\" height=\"12\" fill=\"url(#scale)\""
 		"/><text y=\"%d\">%llu %s</text><text x=\"%d\" y=\"%d\" "
-		"text-anchor=\"middle\">logarithmic</text><text x=\"%d\" "
-		"y=\"%d\" text-anchor=\"end\">%llu</text>\n",
+		"text-anchor=\"middle\">logarithmic; white: none</text>"
+		"<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%llu %s</text>\n",
 		SIDE + 16, SIDE, SIDE + 44, (unsigned long long)range.least,
-		measure == BYTES ? "bytes" : "calls", SIDE / 2, SIDE + 44, SIDE,
-		SIDE + 44, (unsigned long long)range.most);
+		unit, SIDE / 2, SIDE + 44, SIDE, SIDE + 44,
+		(unsigned long long)range.most, unit);
 }
 
 static void print_picture(FILE *out, enum measure measure)
@@ -366,7 +368,7 @@ void orl_heat_write(void)
 	if (out)
 		print(out);
 	if (!out || fclose(out))
-		orl_report_fail(path, errno);
+		orl_report_fail(path, errno, "");
 	free(picture.sums);
 	picture.sums = NULL;
 }

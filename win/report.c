@@ -23,32 +23,40 @@ static int open_file(const char *path)
 	return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 }
 
-ORL_COLD void orl_report_fail(const char *path, int error)
+ORL_COLD void orl_report_fail(const char *path, int error, const char *then)
 {
 	static _Atomic(bool) is_said;
 
 	if (!atomic_exchange_explicit(&is_said, true, memory_order_relaxed))
-		orl_log(ORL_LOG_ERROR, "ORIEL_STATS=%s: %s", path,
-			strerror(error));
+		orl_log(ORL_LOG_ERROR, "ORIEL_STATS=%s: %s%s", path,
+			strerror(error), then);
 }
 
-void orl_report_try(void)
+#define INSTEAD "; standard error gets it instead"
+
+bool orl_report_try(enum orl_stats_form form)
 {
 	const char *wish = (const char *)orl_options.stats;
 	char path[4096];
 	int fd;
 
 	if (!is_file(wish))
-		return;
-	if (orl_stats_wanted() == ORL_STATS_HEAT)
+		return true;
+	if (form == ORL_STATS_HEAT)
 		orl_heat_name(path, sizeof(path), orl_host_world_rank());
 	else
 		snprintf(path, sizeof(path), "%s", wish);
 	fd = open_file(path);
 	if (fd < 0)
-		orl_report_fail(path, errno);
+		orl_report_fail(path, errno, INSTEAD);
 	else
 		close(fd);
+	return fd >= 0;
+}
+
+static bool write_all(int fd, const char *text, size_t len)
+{
+	return write(fd, text, len) == (ssize_t)len;
 }
 
 void orl_report_put(const char *text, size_t len)
@@ -57,8 +65,11 @@ void orl_report_put(const char *text, size_t len)
 	const bool to_file = is_file(wish);
 	int fd = to_file ? open_file(wish) : STDERR_FILENO;
 
-	if (fd < 0 || write(fd, text, len) != (ssize_t)len)
-		orl_report_fail(wish, errno);
+	if (fd < 0 || !write_all(fd, text, len)) {
+		orl_report_fail(wish, errno, to_file ? INSTEAD : "");
+		if (to_file)
+			write_all(STDERR_FILENO, text, len);
+	}
 	if (to_file && fd >= 0)
 		close(fd);
 }

@@ -44,6 +44,9 @@ enum orl_stats_form orl_stats_wanted(void)
 
 	if (orl_likely(form == ORL_STATS_NONE))
 		return form;
+	/* No picture on standard error. */
+	if (!orl_report_try(form) && form == ORL_STATS_HEAT)
+		form = ORL_STATS_WORDS;
 	pthread_mutex_lock(&lock);
 	room = nwindows < WINDOWS_MOST;
 	pthread_mutex_unlock(&lock);
@@ -82,8 +85,6 @@ int orl_stats_open(struct orl_win *win)
 	if (!watch->stats)
 		return MPI_ERR_NO_MEM;
 	gethostname(watch->stats->host, sizeof(watch->stats->host) - 1);
-	if (!win->rank)
-		orl_report_try();
 	enlist(watch);
 	return 0;
 }

@@ -167,10 +167,10 @@ void orl_report_heat(const struct orl_report *report);
 
 /* To standard error or a file, as ORIEL_STATS says; report.c, as the next. */
 void orl_report_put(const char *text, size_t len);
-/* At the first window that will be written down: can its file be written? */
-void orl_report_try(void);
-/* It cannot, which is said once. */
-void orl_report_fail(const char *path, int error);
+/* Before a window that will be written down: can its file be written? */
+bool orl_report_try(enum orl_stats_form form);
+/* It cannot, which is said once, with what becomes of the sums. */
+void orl_report_fail(const char *path, int error, const char *then);
 /* In quotes, printable, as JSON has it; json.c. */
 void orl_report_string(FILE *out, const char *text);
 

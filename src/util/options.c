@@ -87,6 +87,18 @@ static bool parse_text(const char *text, long *value)
 	return copy;
 }
 
+/* A word, or a file: what has neither dot nor slash is a word misspelt. */
+static bool parse_stats(const char *text, long *value)
+{
+	static const char *const words[] = { "", "0", "1", "json", NULL };
+	int i;
+
+	for (i = 0; words[i]; i++)
+		if (!strcmp(text, words[i]))
+			return parse_text(text, value);
+	return strpbrk(text, "./") && parse_text(text, value);
+}
+
 static bool parse_mask(const char *text, long *value)
 {
 	long mask = 0, bit;
