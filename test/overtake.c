@@ -214,8 +214,8 @@ static void behind_a_lock(void)
 
 /* -- what tells of their end, of puts to and gets from the next -------------*/
 
-/* What is put is in the first half and behind the second, which is got: by gets,
- * which messages may overtake, unless there are puts alone. */
+/* What is put is in the first half and behind the second, which is got, unless
+ * there are to be puts alone: messages may overtake gets. */
 static void move(const long *src, long *dst)
 {
 	int next = (test_rank + 1) % test_size, i;

@@ -148,11 +148,10 @@ static int add_contact(struct orl_win *win, uint32_t rank,
 
 static int refuse_contact(struct orl_creation *creation, uint32_t rank, int rc)
 {
-	ORL_EXPLAIN(creation, "rank %u cannot be reached: %s%s", rank,
-		    strerror(-rc),
-		    rc == -EPROTONOSUPPORT
-			    ? " (it has another provider: ORIEL_LOG=info tells)"
-			    : "");
+	ORL_EXPLAIN(creation,
+		    "rank %u cannot be reached: %s (ORIEL_LOG=info "
+		    "tells who has which provider)",
+		    rank, strerror(-rc));
 	return rc == -ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_OTHER;
 }
 
