@@ -148,10 +148,8 @@ static int add_contact(struct orl_win *win, uint32_t rank,
 
 static int refuse_contact(struct orl_creation *creation, uint32_t rank, int rc)
 {
-	ORL_EXPLAIN(creation,
-		    "rank %u cannot be reached: %s (ORIEL_LOG=info "
-		    "tells who has which provider)",
-		    rank, strerror(-rc));
+	ORL_EXPLAIN(creation, "rank %u cannot be reached: %s", rank,
+		    strerror(-rc));
 	return rc == -ENOMEM ? MPI_ERR_NO_MEM : MPI_ERR_OTHER;
 }
 
@@ -396,9 +394,9 @@ int orl_remote_flush_for_barrier(struct orl_win *win)
 		if (!is_told(win, link))
 			one = target->path->flush(target);
 		else
-			one = orl_am_is_awaiting(link)
-				      ? target->path->finish(target)
-				      : 0;
+			one = !orl_am_is_awaiting(link)
+				      ? 0
+				      : target->path->finish(target);
 		rc = rc ? rc : one;
 	}
 	return rc;
