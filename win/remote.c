@@ -368,8 +368,8 @@ int orl_remote_flush(struct orl_win *win)
  * Is it enough that the next barrier tells the target, behind all that was
  * sent before?  If there is no third rank, which may leave the barrier and
  * come to the target before that, and no error that only the target can find.
- * Our own reads and writes that follow wait (orl_link.unsettled).  Writes that
- * are under way are in front of its word, too, and end meanwhile.
+ * Our own reads and writes that follow wait (orl_link.unsettled); writes that
+ * are under way are in front of its word, too.
  */
 static bool is_told(const struct orl_win *win, const struct orl_link *link)
 {
@@ -387,16 +387,15 @@ int orl_remote_flush_for_barrier(struct orl_win *win)
 		if (!is_told(win, link))
 			orl_path_flush_begin(link);
 	orl_progress_unlock();
-	/* What could be overtaken may have ended since: then less is left. */
 	for (link = orl_remote_links(win); link; link = link->next) {
 		struct orl_target *target = &win->targets[link->target];
 
+		/* What could be overtaken may have ended since. */
+		one = 0;
 		if (!is_told(win, link))
 			one = target->path->flush(target);
-		else
-			one = !orl_am_is_awaiting(link)
-				      ? 0
-				      : target->path->finish(target);
+		else if (orl_am_is_awaiting(link))
+			one = target->path->finish(target);
 		rc = rc ? rc : one;
 	}
 	return rc;
