@@ -5,7 +5,7 @@
  * from there, what lies between stays, and the call takes no memory as large
  * as its data.
  */
-/* ranks: 2 3; paths: default cma software */
+/* ranks: 2; paths: default cma software */
 #include "test.h"
 
 #include <stdint.h>
