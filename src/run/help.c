@@ -32,7 +32,7 @@ static const struct option {
 	{ "PATH", "direct,cma,fabric,software",
 	  "paths that may be used, by comma: direct, cma, fabric, software" },
 	{ "LOG", "error", "none, error, warn, info or debug" },
-	{ "STATS", "",
+	{ "STATS", "0",
 	  "1, json or a file: what each window did, when it is freed" },
 	{ "TRACE", "",
 	  "a folder, for a trace of each rank's calls as a browser shows it" },
