@@ -11,9 +11,6 @@
 
 #include "job.h"
 
-/* Bytes of a row that is worth lines: it has several. */
-#define LEAST (4 * ORL_LINE)
-
 /* Bytes of a block, up to which it is not worth a call. */
 #define SHORT 32
 
@@ -53,11 +50,9 @@ static bool are_in_lines(const struct orl_kernel *kernel, const void *blocks,
 	const size_t places = (uintptr_t)blocks | (size_t)row->stride;
 	const size_t len = row->blocklen * extent;
 
-	return kernel->lines && row->stride > 0 && row->stride <= ORL_LINE &&
-	       len <= (size_t)row->stride &&
+	return kernel->lines && orl_lines_fit(row, len) &&
 	       (size_t)row->stride <= row->blocklen * ORL_LINE / 4 &&
-	       row->blocks * len >= LEAST && !(places % extent) &&
-	       !((places | len) % lane_of(extent)) &&
+	       !(places % extent) && !((places | len) % lane_of(extent)) &&
 	       (extent >= ORL_KERNEL_LANE || orl_kernels_bytes_run());
 }
 

@@ -278,6 +278,10 @@ bool orl_cursor_steps(struct orl_cursor *a, struct orl_cursor *b,
 void orl_copy_steps(void *dst, ptrdiff_t dst_stride, const void *src,
 		    ptrdiff_t src_stride, size_t len, size_t n);
 
+/* Copies what both byte cursors have, of the buffers that they go over. */
+void orl_cursor_copy(struct orl_cursor *to, void *dst, struct orl_cursor *from,
+		     const void *src);
+
 /* -- rows of small blocks, a line of memory at a time ---------------------*/
 
 #define ORL_LINE 64
@@ -292,10 +296,17 @@ struct orl_lines {
 	size_t period, between;
 };
 
+/* Of blocks of len bytes: no more than a line apart, forwards, without overlap,
+ * and of several lines. */
+static inline bool orl_lines_fit(const struct orl_run *row, size_t len)
+{
+	return row->stride >= (ptrdiff_t)len && row->stride <= ORL_LINE &&
+	       row->blocks * len >= 4 * ORL_LINE;
+}
+
 /*
- * Of blocks of len bytes, the first one at blocks, no more than a line apart,
- * forwards, and reaching into two lines at least.  Addresses and lengths are
- * multiples of the lane, 1 or 4 bytes.
+ * Of blocks of len bytes that fit, the first one at blocks.  Addresses and
+ * lengths are multiples of the lane, 1 or 4 bytes.
  */
 void orl_lines_make(struct orl_lines *lines, const void *blocks,
 		    const struct orl_run *row, size_t len, size_t lane);

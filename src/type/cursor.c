@@ -339,12 +339,24 @@ bool orl_cursor_steps(struct orl_cursor *a, struct orl_cursor *b,
 	return true;
 }
 
+void orl_cursor_copy(struct orl_cursor *to, void *dst, struct orl_cursor *from,
+		     const void *src)
+{
+	struct orl_steps s;
+
+	/* Not on pointers: the buffer may be MPI_BOTTOM. */
+	while (orl_cursor_steps(to, from, &s))
+		orl_copy_steps((void *)((uintptr_t)dst + (uintptr_t)s.a),
+			       s.a_stride,
+			       (void *)((uintptr_t)src + (uintptr_t)s.b),
+			       s.b_stride, s.len, s.n);
+}
+
 void orl_type_copy(const struct orl_type *dst_type, size_t dst_count, void *dst,
 		   const struct orl_type *src_type, size_t src_count,
 		   const void *src)
 {
 	struct orl_cursor to, from;
-	struct orl_steps s;
 
 	if (dst_type->dense && src_type->dense) {
 		size_t room = dst_type->size * dst_count;
@@ -355,10 +367,5 @@ void orl_type_copy(const struct orl_type *dst_type, size_t dst_count, void *dst,
 	}
 	orl_cursor_bytes(&to, dst_type, dst_count);
 	orl_cursor_bytes(&from, src_type, src_count);
-	/* Not on pointers: the buffer may be MPI_BOTTOM. */
-	while (orl_cursor_steps(&to, &from, &s))
-		orl_copy_steps((void *)((uintptr_t)dst + (uintptr_t)s.a),
-			       s.a_stride,
-			       (void *)((uintptr_t)src + (uintptr_t)s.b),
-			       s.b_stride, s.len, s.n);
+	orl_cursor_copy(&to, dst, &from, src);
 }

@@ -9,10 +9,8 @@
 #include <immintrin.h>
 #endif
 
-/* Blocks in a line from which on it is faster than block by block, and bytes
- * that are worth masks. */
-#define MANY  4
-#define LEAST (4 * ORL_LINE)
+/* Blocks in a line from which on it is faster than block by block. */
+#define MANY 4
 
 /*
  * Masks of the lines of a row that has no ends, in which some block begins at
@@ -83,9 +81,8 @@ BYTES static char *pick(char *dst, const char *line, const uint64_t *masks,
 
 static bool is_worth_it(const struct orl_run *row)
 {
-	return row->stride >= (ptrdiff_t)row->blocklen &&
+	return orl_lines_fit(row, row->blocklen) &&
 	       row->stride <= ORL_LINE / MANY &&
-	       row->blocks * row->blocklen >= LEAST &&
 	       __builtin_cpu_supports("avx512bw") &&
 	       __builtin_cpu_supports("avx512vbmi2");
 }
