@@ -8,15 +8,15 @@
 
 static int synchronise(struct orl_win *win)
 {
-	bool spans = orl_unlikely(win->spans && orl_remote_links(win));
-	int rc = spans ? orl_remote_flush_for_barrier(win) : 0, near, lost;
+	const bool spans = orl_unlikely(win->spans && orl_remote_links(win));
+	int rc = spans ? orl_remote_flush_for_barrier(win) : 0, one;
 
-	near = orl_win_drain_near(win);
-	lost = orl_win_barrier(win);
-	rc = rc ? rc : near;
-	rc = rc ? rc : lost;
-	near = spans ? orl_remote_finish(win) : 0;
-	return rc ? rc : near;
+	one = orl_win_drain_near(win);
+	rc = rc ? rc : one;
+	one = orl_win_barrier(win);
+	rc = rc ? rc : one;
+	one = spans ? orl_remote_finish(win) : 0;
+	return rc ? rc : one;
 }
 
 /*

@@ -164,8 +164,8 @@ static void print_head(FILE *out, const struct orl_report *report)
 }
 
 /* Without memory for a text of its own, or an error in taking one, rank 0 takes
- * those of the others all the same: they wait. */
-/* What came of it is of use if it is whole. */
+ * those of the others all the same: they wait.  What it has got is of use if it
+ * is whole. */
 static void take_rank(FILE *out, const struct orl_win *win, uint32_t rank)
 {
 	char *text = NULL;

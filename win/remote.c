@@ -225,30 +225,6 @@ void orl_remote_free(struct orl_win *win)
 	free(win->holders);
 }
 
-static const struct orl_am_peer *find_lost(const struct orl_win *win)
-{
-	const struct orl_am_peer *peer;
-	uint32_t i;
-
-	for (i = 0; win->spans && win->contacts && i < win->size; i++) {
-		peer = win->contacts[i].peer;
-		/* Acquire: pairs with the release in orl_am_lose. */
-		if (peer && __atomic_load_n(&peer->error, __ATOMIC_ACQUIRE))
-			return peer;
-	}
-	/* A lock may wait for one of another window. */
-	return orl_am_lost_latest();
-}
-
-bool orl_remote_loss(const struct orl_win *win, char *text, size_t len)
-{
-	const struct orl_am_peer *peer = find_lost(win);
-
-	if (peer)
-		orl_am_tell_loss(peer, text, len);
-	return peer;
-}
-
 /* -- links ----------------------------------------------------------------- */
 
 static struct orl_link *make_link(struct orl_win *win,
@@ -415,20 +391,37 @@ bool orl_remote_is_origin(const struct orl_win *win,
 	       win->contacts[source->rank].peer == source->peer;
 }
 
-bool orl_remote_is_broken(const struct orl_win *win)
+/* Any of the window's, or NULL. */
+static const struct orl_am_peer *find_lost(const struct orl_win *win)
 {
+	const struct orl_am_peer *peer;
 	uint32_t i;
 
-	if (orl_likely(!atomic_load_explicit(&orl_am_losses,
-					     memory_order_relaxed)))
-		return false;
-	for (i = 0; i < win->size; i++) {
-		const struct orl_am_peer *peer = win->contacts[i].peer;
-
-		if (peer && __atomic_load_n(&peer->error, __ATOMIC_RELAXED))
-			return true;
+	for (i = 0; win->spans && win->contacts && i < win->size; i++) {
+		peer = win->contacts[i].peer;
+		/* Acquire: pairs with the release in orl_am_lose. */
+		if (peer && __atomic_load_n(&peer->error, __ATOMIC_ACQUIRE))
+			return peer;
 	}
-	return false;
+	return NULL;
+}
+
+bool orl_remote_is_broken(const struct orl_win *win)
+{
+	return orl_unlikely(atomic_load_explicit(&orl_am_losses,
+						 memory_order_relaxed)) &&
+	       find_lost(win);
+}
+
+bool orl_remote_loss(const struct orl_win *win, char *text, size_t len)
+{
+	const struct orl_am_peer *peer = find_lost(win);
+
+	/* A lock may wait for one of another window. */
+	peer = peer ? peer : orl_am_lost_latest();
+	if (peer)
+		orl_am_tell_loss(peer, text, len);
+	return peer;
 }
 
 void orl_remote_watch(struct orl_win *win)
