@@ -266,21 +266,6 @@ static void all_layouts(const struct kind *k)
 #define LARGE ((size_t)64 << 20) /* bytes of data */
 #define SLACK ((size_t)32 << 20) /* what the network and threads may take */
 
-/* Bytes of data that this process has, as RLIMIT_DATA counts them. */
-static size_t data_bytes(void)
-{
-	FILE *file = fopen("/proc/self/status", "r");
-	char line[128];
-	size_t kib = 0;
-
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "VmData: %zu kB", &kib) == 1)
-			break;
-	if (file)
-		fclose(file);
-	return kib << 10;
-}
-
 static void large_call(void)
 {
 	int n = (int)(LARGE / 8);
@@ -294,7 +279,7 @@ static void large_call(void)
 	from[2 * (size_t)(n - 1)] = 6;
 	getrlimit(RLIMIT_DATA, &old);
 	tight = old;
-	tight.rlim_cur = data_bytes() + SLACK;
+	tight.rlim_cur = test_proc_bytes("self/status", "VmData") + SLACK;
 	MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, w.win);
 	setrlimit(RLIMIT_DATA, &tight);
 	ok(MPI_Get_accumulate(from, 1, every_second, to, 1, every_second, 1,

@@ -244,15 +244,21 @@ static inline int run_on(const char *name, const struct process_case *cases)
 	return is_there(name) ? run_cases(cases) : 0;
 }
 
-/* The same for the one that is expected everywhere; 77 if it is not. */
-static inline int run_on_tcp(const struct process_case *cases)
+/* The same of the first one, at the start; 77 if it is not there. */
+static inline int run_first_on(const char *name,
+			       const struct process_case *cases)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	orl_options_load();
-	if (is_there("tcp;ofi_rxm"))
+	if (is_there(name))
 		return run_cases(cases);
-	printf("libfabric with tcp;ofi_rxm is not here\n");
+	printf("# skip: libfabric's provider %s is not here\n", name);
 	return 77;
+}
+
+static inline int run_on_tcp(const struct process_case *cases)
+{
+	return run_first_on("tcp;ofi_rxm", cases);
 }
 
 #endif

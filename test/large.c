@@ -315,21 +315,6 @@ static void move(const struct move *m)
 
 /* -- which of them ---- */
 
-/* Of this machine, in bytes; 0 if it cannot be told. */
-static size_t available(void)
-{
-	FILE *file = fopen("/proc/meminfo", "r");
-	char line[128];
-	size_t kib = 0;
-
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "MemAvailable: %zu kB", &kib) == 1)
-			break;
-	if (file)
-		fclose(file);
-	return kib << 10;
-}
-
 /* Is it one of the words, which have commas between them? */
 static bool is_named(const char *words, const char *name)
 {
@@ -386,7 +371,7 @@ int main(int argc, char **argv)
 	size_t i;
 
 	test_start(argc, argv);
-	room = available() > NEEDED;
+	room = test_proc_bytes("meminfo", "MemAvailable") > NEEDED;
 	MPI_Bcast(&room, 1, MPI_INT, 0, MPI_COMM_WORLD);
 	if (!room)
 		return test_skip("less than 6 GiB of memory are free");

@@ -158,7 +158,7 @@ test_unit_type_repeat_LDADD = libcore.la
 test_unit_type_random_LDADD = libcore.la
 check_PROGRAMS += $(units_type)
 TESTS += $(units_type)
-EXTRA_DIST += test/type_model.h
+EXTRA_DIST += test/type_model.h test/room.h
 # -- end of units of datatypes -------------------------------------------------
 
 # -- units: the accumulate family, in one process or its forks ----------------

@@ -91,6 +91,24 @@ test_check(bool cond, const char *file, int line, const char *what,
 	return false;
 }
 
+/* What a file of /proc says of name in kB, in bytes; 0 if it does not. */
+static inline size_t test_proc_bytes(const char *file, const char *name)
+{
+	size_t kib = 0, len = strlen(name);
+	char text[256];
+	FILE *from;
+
+	snprintf(text, sizeof(text), "/proc/%s", file);
+	from = fopen(text, "r");
+	while (from && fgets(text, sizeof(text), from))
+		if (!strncmp(text, name, len) &&
+		    sscanf(text + len, ": %zu kB", &kib) == 1)
+			break;
+	if (from)
+		fclose(from);
+	return kib << 10;
+}
+
 /* Is each of the words, between blanks, in the text? */
 static inline bool test_says(const char *text, const char *words)
 {

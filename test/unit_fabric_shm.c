@@ -69,10 +69,5 @@ static const struct process_case cases[] = {
 
 int main(void)
 {
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	orl_options_load();
-	if (is_there("shm"))
-		return run_cases(cases);
-	printf("# skip: libfabric's provider shm is not here\n");
-	return 77;
+	return run_first_on("shm", cases);
 }

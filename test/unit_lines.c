@@ -4,39 +4,12 @@
  * place, are copied side by side, and none before or behind them is read or
  * written, where this processor has a way to copy lines of memory.
  */
-#include <sys/mman.h>
 
 #include "orl_type.h"
-#include "process.h"
+#include "room.h"
 
 #define ROOM   ((size_t)1 << 14)
 #define ROUNDS 20000
-
-static unsigned char *map_between(void)
-{
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	unsigned char *at = mmap(NULL, ROOM + 2 * page, PROT_NONE,
-				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	check(at != MAP_FAILED);
-	check(!mprotect(at + page, ROOM, PROT_READ | PROT_WRITE));
-	return at + page;
-}
-
-/* Where len bytes may begin: at either end of the room, or between. */
-static size_t place(size_t len, uint64_t *seed)
-{
-	const size_t most = ROOM - len;
-
-	switch (next_random(seed) % 3) {
-	case 0:
-		return 0;
-	case 1:
-		return most;
-	default:
-		return next_random(seed) % (most + 1);
-	}
-}
 
 static struct orl_run make_row(uint64_t *seed)
 {
@@ -55,8 +28,9 @@ static bool try(unsigned char *from, unsigned char *to, uint64_t *seed)
 	static unsigned char want[ROOM];
 	const struct orl_run row = make_row(seed);
 	const size_t stride = (size_t)row.stride, len = row.blocklen;
-	const size_t at = place((row.blocks - 1) * stride + len, seed);
-	const size_t dst = place(row.blocks * len, seed);
+	const size_t at =
+		room_place(ROOM, (row.blocks - 1) * stride + len, seed);
+	const size_t dst = room_place(ROOM, row.blocks * len, seed);
 
 	fill(to, ROOM, *seed);
 	memcpy(want, to, ROOM);
@@ -70,7 +44,7 @@ static bool try(unsigned char *from, unsigned char *to, uint64_t *seed)
 
 int main(void)
 {
-	unsigned char *from = map_between(), *to = map_between();
+	unsigned char *from = room_map(ROOM), *to = room_map(ROOM);
 	uint64_t seed = 1;
 	int picked = 0;
 

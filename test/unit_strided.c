@@ -6,11 +6,11 @@
  * another thread does to those is not undone.
  */
 #include <pthread.h>
-#include <sys/mman.h>
 
 #include "../atomics/job.h"
 #include "../atomics/strided.h"
 #include "acc_model.h"
+#include "room.h"
 
 #define ROOM   ((size_t)1 << 16) /* of target and origin each */
 #define ROUNDS 12		 /* for each operation on each kind */
@@ -20,17 +20,6 @@ static unsigned char *target, *origin; /* no pages before and behind */
 static unsigned char want[ROOM];
 static unsigned char room[ORL_JOB_CHUNK] __attribute__((aligned(64)));
 static orl_kernel_table *table;
-
-static unsigned char *map_between(void)
-{
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	unsigned char *at = mmap(NULL, ROOM + 2 * page, PROT_NONE,
-				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	check(at != MAP_FAILED);
-	check(!mprotect(at + page, ROOM, PROT_READ | PROT_WRITE));
-	return at + page;
-}
 
 static void combine(enum orl_op op, enum orl_kind kind, unsigned char *blocks,
 		    const struct orl_run *row, const void *operands)
@@ -73,21 +62,6 @@ static size_t span(enum orl_kind kind)
 			    : info->extent;
 }
 
-/* Puts len bytes at the start of the room, its end or between. */
-static size_t place(size_t len, uint64_t *seed)
-{
-	const size_t most = ROOM - len;
-
-	switch (next_random(seed) % 3) {
-	case 0:
-		return 0;
-	case 1:
-		return most;
-	default:
-		return next_random(seed) % (most + 1);
-	}
-}
-
 /* Of the i-th element from the first. */
 static size_t offset(const struct orl_run *row, size_t i)
 {
@@ -101,8 +75,8 @@ static void try(enum orl_op op, enum orl_kind kind, uint64_t *seed)
 	const size_t n = row.blocks * row.blocklen;
 	const size_t extent = orl_kinds[kind].extent;
 	const size_t reach = (row.blocks - 1) * (size_t)labs(row.stride);
-	size_t at = place(reach + row.blocklen * extent, seed);
-	unsigned char *operands = origin + place(n * extent, seed);
+	size_t at = room_place(ROOM, reach + row.blocklen * extent, seed);
+	unsigned char *operands = origin + room_place(ROOM, n * extent, seed);
 
 	if (next_random(seed) % 2)
 		at = at / 8 * 8;
@@ -200,8 +174,8 @@ static void try_set(orl_kernel_table *which, const char *set)
 
 int main(void)
 {
-	target = map_between();
-	origin = map_between();
+	target = room_map(ROOM);
+	origin = room_map(ROOM);
 	try_set(&orl_kernels_base, "base");
 	if (orl_kernels_avx2_run())
 		try_set(&orl_kernels_avx2, "avx2");
