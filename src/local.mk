@@ -31,7 +31,7 @@ libcore_la_SOURCES += include/orl_fabric.h src/fabric/fabric.h \
 	src/fabric/atomic.c src/fabric/candidate.c src/fabric/endpoint.c src/fabric/fabric.c \
 	src/fabric/library.c src/fabric/memory.c src/fabric/nudge.c src/fabric/peer.c \
 	src/fabric/poll.c src/fabric/post.c src/fabric/sockets.c src/fabric/stage.c \
-	src/fabric/survey.c
+	src/fabric/survey.c src/fabric/wakeup.c
 libcore_la_LIBADD = -lpthread -ldl
 
 hostlib_LTLIBRARIES = liboriel.la

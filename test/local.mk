@@ -139,10 +139,12 @@ EXTRA_DIST += test/arena.h test/process.h test/target.h
 # -- end of units of the node --------------------------------------------------
 
 # -- units: other nodes, without MPI ------------------------------------------
-units_fabric = test/unit_fabric test/unit_fabric_shm test/unit_fabric_death
+units_fabric = test/unit_fabric test/unit_fabric_shm test/unit_fabric_death \
+	test/unit_fabric_wakeup
 test_unit_fabric_shm_LDADD = libcore.la
 test_unit_fabric_LDADD = libcore.la
 test_unit_fabric_death_LDADD = libcore.la
+test_unit_fabric_wakeup_LDADD = libcore.la
 check_PROGRAMS += $(units_fabric)
 TESTS += $(units_fabric)
 EXTRA_DIST += test/fabric_pair.h

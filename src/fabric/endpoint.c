@@ -229,7 +229,12 @@ static int enable(struct orl_endpoint *endpoint, const char **step)
 	if (rc)
 		return rc;
 	*step = "fi_enable";
-	return fi_enable(endpoint->ep);
+	if (endpoint->has_sockets)
+		orl_wakeup_before();
+	rc = fi_enable(endpoint->ep);
+	if (!rc && endpoint->has_sockets)
+		orl_wakeup_after();
+	return rc;
 }
 
 int orl_endpoint_open(struct orl_endpoint *endpoint, struct fi_info *info,
@@ -284,6 +289,7 @@ void orl_endpoint_close(struct orl_endpoint *endpoint)
 	if (endpoint->fabric)
 		fi_close(&endpoint->fabric->fid);
 	orl_sockets_forget();
+	orl_wakeup_forget();
 	memset(endpoint, 0, sizeof(*endpoint));
 	endpoint->fd = -1;
 }

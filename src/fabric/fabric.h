@@ -143,6 +143,14 @@ void orl_sockets_forget(void);
 /* Shuts those with the peer, which ends what is under way on them. */
 void orl_sockets_shut(const struct orl_fabric_peer *peer);
 
+/* -- wakeup.c -------------------------------------------------------------- */
+
+/* Around fi_enable, if nobody is going to sleep on the completion queue. */
+void orl_wakeup_before(void);
+void orl_wakeup_after(void);
+/* The endpoint is closed. */
+void orl_wakeup_forget(void);
+
 /* -- nudge.c --------------------------------------------------------------- */
 
 /* Nothing where peers have no Internet addresses, or the port is taken. */
