@@ -4,12 +4,15 @@
  * before a fence, of whichever origin; not the exclusive lock they are under,
  * where MPI_Win_post or a large accumulate comes between; and of two threads'
  * puts under one lock none is left behind by a flush.  Nor does what tells the
- * target of their end, fence or complete, overtake puts and gets, however long.
+ * target of their end, fence or complete, overtake puts and gets, however long,
+ * or a notification (oriel.h) that waits for these.
  */
 /* ranks: 2 3; paths: default */
 #include <pthread.h>
 #include <unistd.h>
 
+#define ORIEL_OPTIONAL
+#include "oriel.h"
 #include "test.h"
 
 #define FENCES	    300
@@ -19,6 +22,8 @@
 #define ENDS	    20
 #define LONG_WORDS  131072
 #define GETS	    8 /* more than a socket takes */
+#define NOTICES	    40
+#define HUGE_WORDS  (1 << 20) /* their put outlasts a get before it by far */
 #define RACES	    150
 #define PIECES	    4 /* together more than one message holds */
 #define PIECE	    512
@@ -285,6 +290,76 @@ static void ends(void)
 	free(src);
 }
 
+/* -- a notification that waits, from rank 0 to rank 1 -----------------------*/
+
+enum { TOLD, NEVER };
+
+static int has_notice(int tag)
+{
+	int flag = 0;
+
+	Oriel_Notify_test(w.win, tag, 1, &flag);
+	return flag;
+}
+
+/* When the get has ended there is nothing under way that a message might
+ * overtake, but the notification waits for the put as well. */
+static void notify_late(const long *src, long *dst, long value)
+{
+	const volatile long *last = dst + LARGE - 1;
+
+	get(dst, LARGE, 1, HUGE_WORDS);
+	put(src, HUGE_WORDS, 1, 0);
+	Oriel_Put_notify(NULL, 0, MPI_LONG, 1, 0, 0, MPI_LONG, TOLD, w.win);
+	do {
+		check(!has_notice(NEVER), "a notification of nobody's");
+	} while (*last != value);
+	has_notice(NEVER); /* a poll tells of its end, if none has */
+}
+
+static void notify_and_fence(const long *src, long *dst, long value)
+{
+	if (test_rank == 0)
+		notify_late(src, dst, value);
+	MPI_Win_fence(MPI_MODE_NOSUCCEED, w.win);
+}
+
+static void notify_and_complete(const long *src, long *dst, long value)
+{
+	MPI_Group origin = group_of(0), target = group_of(1);
+
+	if (test_rank == 0) {
+		MPI_Win_start(target, 0, w.win);
+		notify_late(src, dst, value);
+		MPI_Win_complete(w.win);
+	} else if (test_rank == 1) {
+		MPI_Win_post(origin, 0, w.win);
+		MPI_Win_wait(w.win);
+	}
+	MPI_Group_free(&origin);
+	MPI_Group_free(&target);
+}
+
+static void notices(void)
+{
+	long *src = calloc(HUGE_WORDS + LARGE, sizeof(*src));
+	int i;
+
+	open_words(HUGE_WORDS + LARGE);
+	for (i = 1; i <= NOTICES; i++) {
+		fill(src, HUGE_WORDS, i);
+		fill((long *)w.base + HUGE_WORDS, LARGE, i);
+		MPI_Win_fence(i % 2 ? 0 : MPI_MODE_NOSUCCEED, w.win);
+		(i % 2 ? notify_and_fence
+		       : notify_and_complete)(src, src + HUGE_WORDS, i);
+		if (test_rank == 1)
+			check(has_notice(TOLD), "told too late, round %d", i);
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+	test_win_close(&w);
+	free(src);
+}
+
 /* -- two threads under one lock ---------------------------------------------*/
 
 static pthread_barrier_t meeting; /* of both threads and main */
@@ -388,6 +463,8 @@ int main(int argc, char **argv)
 	/* Gets end behind complete in MPICH 4.0, now and then. */
 	if (!test_on_host)
 		ends();
+	if (Oriel_Put_notify)
+		notices();
 	if (level == MPI_THREAD_MULTIPLE)
 		two_threads();
 	return test_finish();
