@@ -92,7 +92,8 @@ for path in $every; do
 		fail "$path: $(cat "$dir/err")"
 	sed -n 's/called at misuse_job+0x[0-9a-f]*/called/g
 		s/ at 0x[0-9a-f]*//; s/; called$//
-		s/^oriel check: \(MPI_.*\) on window "\(.*\)", /\2: \1, /p
+		s/ on window [0-9]* / /
+		s/^oriel check: \(MPI_[^ ]*\) "\(.*\)", /\2: \1, /p
 		' "$dir/err" | sort >"$dir/said"
 	sort "$dir/expected.$path" | cmp -s "$dir/said" - || {
 		sort "$dir/expected.$path" | diff - "$dir/said"
@@ -107,8 +108,17 @@ grep -q 'rank 0 of MPI_COMM_WORLD: 0 reports, 0 shown; 21 windows checked' \
 
 # The first one ends the program, if so wished; and nobody asked for any.
 job ORIEL_CHECK=abort $launch wrong own_get && fail "it goes on"
-grep -q 'MPI_Get on window "own_get"' "$dir/err" ||
+grep -q 'MPI_Get on window 1 "own_get"' "$dir/err" ||
 	fail "no word of why: $(cat "$dir/err")"
+# Statistics and the window's errors call it the same, by rank 0's number.
+for case in own_get out_of_range; do
+	job ORIEL_CHECK=1 ORIEL_STATS=1 ORIEL_LOG=debug $launch unnamed $case
+	test "$(grep -c '^oriel: window 1, MPI_Win_allocate' "$dir/err")" = 1 &&
+		grep -q '^oriel check: MPI_[A-Z][a-z]* on window 1, rank 1' \
+			"$dir/err" || fail "$case, unnamed: $(cat "$dir/err")"
+done
+grep -q 'debug: MPI_Put on window 1, rank 1 of 3: ' "$dir/err" ||
+	fail "an error names no number: $(cat "$dir/err")"
 job ORIEL_CHECK=0 $launch wrong || fail "wrong, not checked: status $?"
 grep '^oriel' "$dir/err" && fail "that is said though nobody asked"
 exit $failed

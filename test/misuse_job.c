@@ -2,13 +2,13 @@
 /*
  * What misuse.sh runs on three ranks: each case misuses a window of its name
  * in one way, or with the argument "right" does nearly the same within the
- * rules.
+ * rules; with "unnamed" the window has no name.
  */
 #include "test.h"
 
 #include <sys/mman.h>
 
-static bool right;
+static bool right, named;
 static int *base;
 static MPI_Win win;
 static int one = 1, two = 2, old, old2;
@@ -18,7 +18,8 @@ static void open_window(const char *name)
 	MPI_Win_allocate(64 * sizeof(int), sizeof(int), MPI_INFO_NULL,
 			 MPI_COMM_WORLD, &base, &win);
 	MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-	MPI_Win_set_name(win, name);
+	if (named)
+		MPI_Win_set_name(win, name);
 	memset(base, 0, 64 * sizeof(int));
 	MPI_Barrier(MPI_COMM_WORLD);
 }
@@ -364,13 +365,14 @@ static const struct {
 	{ "noput_post", noput_post },
 };
 
-/* misuse_job wrong|right [case] */
+/* misuse_job wrong|right|unnamed [case] */
 int main(int argc, char **argv)
 {
 	size_t i;
 
 	test_start(argc, argv);
 	right = !strcmp(argv[1], "right");
+	named = strcmp(argv[1], "unnamed");
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		if (argc > 2 && strcmp(argv[2], cases[i].name))
 			continue;

@@ -119,7 +119,7 @@ grep -q '^{"window": 1, ' "$dir/err" ||
 
 # What was chosen for a window, of which nothing is said by default.
 job ORIEL_LOG=info
-grep -q 'Win_allocate: rank 0 of 3, 4096 bytes; paths: direct 2; kernels: ' \
+grep -q ': window 1, rank 0 of 3, 4096 bytes; paths: direct 2; kernels: ' \
 	"$dir/err" || fail "ORIEL_LOG=info: $(cat "$dir/err")"
 job ORIEL_LOG=info ORIEL_PATH=software
 grep -q 'paths: software 2; accumulates by their targets; a thread' \

@@ -95,6 +95,7 @@ static void read_parts(struct orl_creation *creation)
 
 	win->paths = ORL_PATH_NODE | ORL_PATH_REMOTE;
 	win->number = (uint32_t)(creation->parts[0].ctl / ORL_CACHELINE);
+	win->ordinal = creation->parts[0].ordinal;
 	win->contiguous = false;
 	for (i = 0; i < win->size; i++) {
 		const struct orl_part *part = &creation->parts[i];

@@ -47,8 +47,9 @@ void orl_win_announce(const struct orl_win *win, const char *call)
 		return;
 	list_paths(win, paths, sizeof(paths));
 	orl_log(ORL_LOG_INFO,
-		"%s: rank %u of %u, %lld bytes; paths: %s%s%s; kernels: %s",
-		call, win->rank, win->size, (long long)win->bytes,
+		"%s: window %u, rank %u of %u, %lld bytes; paths: %s%s%s; "
+		"kernels: %s",
+		call, win->ordinal, win->rank, win->size, (long long)win->bytes,
 		*paths ? paths : "none, there is no other rank", agent(win),
 		progress(win), orl_kernel_set());
 }

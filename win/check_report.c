@@ -5,6 +5,7 @@
  * same places one is shown, and of others the first ones.
  */
 #include "check_parts.h"
+#include "watch.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -147,14 +148,14 @@ static uint64_t meaning(const char *call, const char *place, const char *fmt)
 static void print(const struct orl_win *win, const char *call,
 		  const char *place, const char *reason)
 {
-	char name[MPI_MAX_OBJECT_NAME], line[1024];
+	char title[ORL_TITLE], line[1024 + ORL_TITLE];
 	int len;
 
-	orl_host_win_name(win->handle, name);
+	orl_win_title(win, title);
 	len = snprintf(line, sizeof(line),
-		       "oriel check: %s on window \"%s\", rank %u of %u: %s; "
-		       "called at %s\n",
-		       call, name, win->rank, win->size, reason, place);
+		       "oriel check: %s on %s, rank %u of %u: %s; called at "
+		       "%s\n",
+		       call, title, win->rank, win->size, reason, place);
 	if (len >= (int)sizeof(line))
 		len = (int)sizeof(line) - 1;
 	if (write(STDERR_FILENO, line, (size_t)len) < 0)

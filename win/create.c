@@ -99,6 +99,14 @@ static int prepare(struct orl_creation *creation)
 	return rc;
 }
 
+/* Of all that this process has begun to make. */
+static uint32_t next_ordinal(void)
+{
+	static _Atomic(uint32_t) windows;
+
+	return atomic_fetch_add_explicit(&windows, 1, memory_order_relaxed) + 1;
+}
+
 static void fill_part(struct orl_win *win, int error, struct orl_part *part)
 {
 	bool mapped = !win->bytes || win->flavor == MPI_WIN_FLAVOR_SHARED ||
@@ -120,6 +128,7 @@ static void fill_part(struct orl_win *win, int error, struct orl_part *part)
 		.stats = win->rank ? ORL_STATS_NONE : orl_stats_wanted(),
 		.check = orl_options.check != ORL_CHECK_OFF,
 		.threads = orl_threaded,
+		.ordinal = next_ordinal(),
 	};
 	orl_card_fill(&part->card);
 	orl_progress_cores(part->cores);

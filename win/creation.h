@@ -26,6 +26,7 @@ struct orl_part {
 	uint8_t stats;	   /* of rank 0: which it wants, orl_stats_wanted */
 	uint8_t check;	   /* ORIEL_CHECK */
 	uint8_t threads;   /* orl_threaded */
+	uint32_t ordinal;  /* of rank 0: the window's */
 };
 _Static_assert(sizeof(struct orl_part) == 120, "exchanged between processes");
 

@@ -4,6 +4,7 @@
  * the user sees: class, text, error handler.
  */
 #include "check.h"
+#include "watch.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -52,10 +53,23 @@ static void add_reason(const struct orl_win *win, int error, char *reason,
 	snprintf(reason + len, size - len, "%s%s", colon, loss);
 }
 
+void orl_win_title(const struct orl_win *win, char text[ORL_TITLE])
+{
+	char name[MPI_MAX_OBJECT_NAME];
+	FILE *out = fmemopen(text, ORL_TITLE - 1, "w");
+
+	text[0] = text[ORL_TITLE - 1] = 0;
+	if (!out)
+		return;
+	orl_host_win_name(win->handle, name);
+	orl_report_title(out, win, name);
+	fclose(out);
+}
+
 int orl_win_fail(struct orl_win *win, const char *call, int class,
 		 const char *fmt, ...)
 {
-	char name[MPI_MAX_OBJECT_NAME], reason[384], text[640];
+	char title[ORL_TITLE], reason[384], text[ORL_TITLE + 480];
 	va_list args;
 
 	va_start(args, fmt);
@@ -65,9 +79,9 @@ int orl_win_fail(struct orl_win *win, const char *call, int class,
 		add_reason(win, -class, reason, sizeof(reason));
 		class = class_of_errno(-class);
 	}
-	orl_host_win_name(win->handle, name);
-	snprintf(text, sizeof(text), "%s on window \"%s\", rank %u of %u: %s",
-		 call, name, win->rank, win->size, reason);
+	orl_win_title(win, title);
+	snprintf(text, sizeof(text), "%s on %s, rank %u of %u: %s", call, title,
+		 win->rank, win->size, reason);
 	orl_log(ORL_LOG_DEBUG, "%s", text);
 	if (win->check)
 		orl_check_error(win, call, class, reason);

@@ -153,7 +153,7 @@ static void print_head(FILE *out, const struct orl_report *report)
 {
 	const struct orl_win *win = report->win;
 
-	fprintf(out, "{\"window\": %u, \"name\": ", win->watch->number);
+	fprintf(out, "{\"window\": %u, \"name\": ", win->ordinal);
 	orl_report_string(out, report->name);
 	fprintf(out,
 		", \"made_by\": \"%s\", \"size\": %u, \"seconds\": %.9f, "

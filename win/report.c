@@ -78,6 +78,15 @@ void orl_report_put(const char *text, size_t len)
 
 #define LLU(x) ((unsigned long long)(x))
 
+void orl_report_title(FILE *out, const struct orl_win *win, const char *name)
+{
+	fprintf(out, "window %u", win->ordinal);
+	if (!*name)
+		return;
+	fputs(" ", out);
+	orl_report_string(out, name);
+}
+
 static void print_paths(FILE *out, const struct orl_sum sums[ORL_WATCH_PATHS])
 {
 	const char *head = "  ";
@@ -150,11 +159,8 @@ static void print(FILE *out, const struct orl_report *report,
 {
 	const struct orl_win *win = report->win;
 
-	fprintf(out, "oriel: window %u", win->watch->number);
-	if (*report->name) {
-		fputs(" ", out);
-		orl_report_string(out, report->name);
-	}
+	fputs("oriel: ", out);
+	orl_report_title(out, win, report->name);
 	fprintf(out, ", %s, %u ranks, %.3f s", win->watch->call, win->size,
 		(double)win->watch->stats->lived / 1e9);
 	if (report->is_alone)

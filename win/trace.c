@@ -251,7 +251,7 @@ static size_t print_event(char *text, const struct orl_win *win,
 	at = put_time(at, ", \"dur\": ", event->end - event->begin);
 	at = put_field(at, ", \"pid\": ", (uint64_t)file.rank);
 	at = put_field(at, ", \"tid\": ", thread_id());
-	at = put_field(at, ", \"args\": {\"window\": ", win->watch->number);
+	at = put_field(at, ", \"args\": {\"window\": ", win->ordinal);
 	if (event->target >= 0)
 		at = put_field(at, ", \"target\": ", (uint64_t)event->target);
 	if (event->path) {

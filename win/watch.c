@@ -454,11 +454,9 @@ const struct orl_calls orl_calls_plain = {
  * is each process's own. */
 int orl_watch_open(struct orl_creation *creation)
 {
-	static _Atomic(unsigned) windows;
 	enum orl_stats_form form = creation->parts[0].stats;
 	bool sums = form != ORL_STATS_NONE, is_traced = orl_trace_begin();
 	struct orl_win *win = creation->win;
-	unsigned number = atomic_fetch_add(&windows, 1) + 1;
 	MPI_Comm copy = MPI_COMM_NULL;
 	int rc;
 
@@ -473,7 +471,6 @@ int orl_watch_open(struct orl_creation *creation)
 		return rc ? rc : MPI_ERR_NO_MEM;
 	}
 	pthread_mutex_init(&win->watch->lock, NULL);
-	win->watch->number = number;
 	win->watch->is_traced = is_traced;
 	win->watch->call = creation->args->call;
 	win->watch->born = orl_now_ns();

@@ -104,7 +104,6 @@ enum orl_stats_form {
 /* What a watched window has beside. */
 struct orl_watch {
 	pthread_mutex_t lock; /* over the sums */
-	unsigned number;      /* of the windows of this process, from 1 */
 	bool is_traced;
 	const char *call; /* that made it */
 	uint64_t born;
@@ -171,6 +170,11 @@ void orl_report_put(const char *text, size_t len);
 bool orl_report_try(enum orl_stats_form form);
 /* It cannot, which is said once, with what becomes of the sums. */
 void orl_report_fail(const char *path, int error, const char *then);
+/* "window 2", or "window 2 "name"": in sums, errors and checks alike; error.c
+ * has it as a string. */
+#define ORL_TITLE 256
+void orl_win_title(const struct orl_win *win, char text[ORL_TITLE]) ORL_COLD;
+void orl_report_title(FILE *out, const struct orl_win *win, const char *name);
 /* In quotes, printable, as JSON has it; json.c. */
 void orl_report_string(FILE *out, const char *text);
 

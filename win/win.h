@@ -196,6 +196,7 @@ struct orl_win {
 	int flavor;
 	MPI_Aint bytes;
 	int disp_unit;
+	uint32_t ordinal; /* of the windows of rank 0's process, from 1 */
 	void *base;
 	void *memory;	       /* what to give back to the arena; */
 	struct orl_win *alike; /* the last one of a ring of windows on the
