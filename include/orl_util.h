@@ -120,15 +120,15 @@ static inline void orl_fence(void)
 	  "thread, poll, or auto: a thread where the network needs one")       \
 	X(atomics, ATOMICS, agent, "owner",                                    \
 	  "owner, or nic: who executes accumulates between nodes")             \
-	X(timeout, TIMEOUT, number, "20",                                      \
+	X(timeout, TIMEOUT, seconds, "20",                                     \
 	  "seconds without a sign of life after which a process is lost")      \
-	X(spin, SPIN, number, "-1",                                            \
+	X(spin, SPIN, polls, "-1",                                             \
 	  "polls before a wait yields the core; -1 decides by the load")       \
-	X(yield, YIELD, number, "100",                                         \
+	X(yield, YIELD, yields, "100",                                         \
 	  "yields before a wait sleeps in the kernel")                         \
 	X(arena, ARENA, size, "0",                                             \
 	  "bytes of address space for one process's windows; 0 decides")       \
-	X(bulk, BULK, number, "4",                                             \
+	X(bulk, BULK, elements, "4",                                           \
 	  "elements from which an accumulate keeps others out to work in "     \
 	  "bulk")
 

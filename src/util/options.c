@@ -11,6 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of numbers, in any unit; and of bytes, more than a process can address. */
+#define NUMBER_MOST 1000000000
+#define SIZE_MOST   (64l << 40)
+
 struct orl_options orl_options;
 bool orl_threaded;
 
@@ -116,14 +120,36 @@ static bool parse_mask(const char *text, long *value)
 	return true;
 }
 
-static bool parse_number(const char *text, long *value)
+static bool parse_number(const char *text, long *value, long least)
 {
 	char *end;
 
 	errno = 0;
 	*value = strtol(text, &end, 10);
-	/* -1 means: decide for me. */
-	return !errno && end != text && !*end && *value >= -1;
+	return !errno && end != text && !*end && *value >= least &&
+	       *value <= NUMBER_MOST;
+}
+
+/* -1 and 0: for ever. */
+static bool parse_seconds(const char *text, long *value)
+{
+	return parse_number(text, value, -1);
+}
+
+/* -1: decide for me. */
+static bool parse_polls(const char *text, long *value)
+{
+	return parse_number(text, value, -1);
+}
+
+static bool parse_yields(const char *text, long *value)
+{
+	return parse_number(text, value, 0);
+}
+
+static bool parse_elements(const char *text, long *value)
+{
+	return parse_number(text, value, 1);
 }
 
 /* A number of bytes, with k, m, g or t behind it. */
@@ -144,11 +170,34 @@ static bool parse_size(const char *text, long *value)
 			return false;
 		shift = 10 * (int)(unit - units + 1);
 	}
-	if (*value > INT64_MAX >> shift)
+	if (*value > SIZE_MOST >> shift)
 		return false;
 	*value <<= shift;
 	return true;
 }
+
+/* -- kinds ----------------------------------------------------------------- */
+
+#define TEXT_OF(number)	   #number
+#define UP_TO(least, most) "a number from " #least " to " TEXT_OF(most)
+
+/* What a value must be, for who has given another. */
+static const struct kind {
+	bool (*parse)(const char *text, long *value);
+	const char *wants;
+} kind_level = { parse_level, "none, error, warn, info or debug" },
+  kind_mask = { parse_mask, "a list of direct, cma, fabric, software" },
+  kind_stats = { parse_stats, "0, 1, json or a file with a dot or a slash" },
+  kind_check = { parse_check, "0, 1 or abort" },
+  kind_progress = { parse_progress, "thread, poll or auto" },
+  kind_agent = { parse_agent, "owner or nic" },
+  kind_text = { parse_text, "to be had: there is no memory" },
+  kind_seconds = { parse_seconds, UP_TO(-1, NUMBER_MOST) },
+  kind_polls = { parse_polls, UP_TO(-1, NUMBER_MOST) },
+  kind_yields = { parse_yields, UP_TO(0, NUMBER_MOST) },
+  kind_elements = { parse_elements, UP_TO(1, NUMBER_MOST) },
+  kind_size = { parse_size, "a number of bytes up to 64t, with k, m, g or t "
+			    "behind it or nothing" };
 
 /* One rank of the node speaks for all; without a launcher's word, each. */
 static bool is_first_of_node(void)
@@ -160,24 +209,24 @@ static bool is_first_of_node(void)
 	return !rank || !strcmp(rank, "0");
 }
 
-static void load_one(const char *env, bool (*parse)(const char *, long *),
-		     const char *def, long *value)
+static void load_one(const char *env, const struct kind *kind, const char *def,
+		     long *value)
 {
 	const char *text = getenv(env);
 
-	parse(def, value);
-	if (!text || !*text || parse(text, value))
+	kind->parse(def, value);
+	if (!text || !*text || kind->parse(text, value))
 		return;
-	parse(def, value);
+	kind->parse(def, value);
 	if (is_first_of_node())
-		orl_log(ORL_LOG_ERROR, "%s=%s is not understood; %s is used",
-			env, text, def);
+		orl_log(ORL_LOG_ERROR, "%s=%s is not %s; %s is used", env, text,
+			kind->wants, *def ? def : "none");
 }
 
 void orl_options_load(void)
 {
 #define ORL_OPTION_LOAD(name, env, kind, def, help)                            \
-	load_one("ORIEL_" #env, parse_##kind, def, &orl_options.name);
+	load_one("ORIEL_" #env, &kind_##kind, def, &orl_options.name);
 	ORL_OPTIONS(ORL_OPTION_LOAD)
 #undef ORL_OPTION_LOAD
 	if (is_first_of_node())
