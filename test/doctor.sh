@@ -60,6 +60,37 @@ if timeout 60 $both env ORIEL_PATH=fabric "${ORIELRUN:-orielrun}" \
 	also "^     software *2 of 2"
 fi
 
+# Limits that are there: no right to read other processes' memory,
+forbid=${top_builddir:-.}/test/forbid
+if "$forbid" true; then
+	says 1 "^!! cannot be made: .*ptrace rules" $both "$forbid" "$doctor"
+	also "memory of MPI_Win_allocate or MPI_Alloc_mem needs no such right"
+	also "^ ! processes may not read each other's memory: Operation not"
+	also "^   -> in a container: --cap-add SYS_PTRACE"
+fi
+# a small /dev/shm,
+cat >"$dir/small" <<'END'
+#!/bin/sh
+mount -t tmpfs -o size=48m tmpfs /dev/shm && exec "$@"
+END
+# and few descriptors, where ranks are of hosts of different names.
+cat >"$dir/few" <<'END'
+#!/bin/sh
+hostname "a${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" &&
+	ulimit -n 64 && exec "$@"
+END
+chmod +x "$dir/small" "$dir/few"
+if unshare --mount "$dir/small" true 2>/dev/null; then
+	says 0 "^ ! /dev/shm has [1-4][0-9] MiB left" \
+		unshare --mount "$dir/small" $both "$doctor"
+	also "^   -> in a container: --shm-size"
+fi
+if unshare --uts "$dir/few" true 2>/dev/null; then
+	says 1 "^!! 64 file descriptors are too few for connections to 1" \
+		$both unshare --uts "$dir/few" "$doctor"
+	also "^   -> ulimit -n 66"
+fi
+
 # Ranks that differ.
 cat >"$dir/first" <<'END'
 #!/bin/sh

@@ -113,8 +113,8 @@ TESTS += $(meetings)
 # -- hosts: behaviour across emulated hosts -------------------------------------
 HOSTS_TESTS = test/wire $(behaviour) $(meetings) test/random
 check_PROGRAMS += test/wire
-TESTS += test/hosts.tap
-EXTRA_DIST += test/hosts.tap test/hosts/common test/hosts/up test/hosts/down \
+TESTS += test/hosts.tap test/hosts_clean.sh
+EXTRA_DIST += test/hosts.tap test/hosts_clean.sh test/hosts/common test/hosts/up test/hosts/down \
 	test/hosts/front test/hosts/host test/hosts/agent test/hosts/run
 
 check-hosts:
@@ -305,10 +305,10 @@ clean-local: clean-tsan clean-deb clean-trixie
 # -- end of ThreadSanitizer ---------------------------------------------------------
 
 # -- what users see: sums, traces, the doctor ----------------------------------------
-test_unit_doctor_SOURCES = test/unit_doctor.c src/doctor/hosts.c \
-	src/doctor/report.c
+test_unit_doctor_SOURCES = test/unit_doctor.c src/doctor/facts.c \
+	src/doctor/hosts.c src/doctor/report.c
 test_unit_doctor_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src/doctor
-check_PROGRAMS += test/watched_job test/misuse_job test/unit_doctor
+check_PROGRAMS += test/watched_job test/misuse_job test/unit_doctor test/forbid
 TESTS += test/unit_doctor test/log.sh test/misspelt.sh test/watched.sh test/misuse.sh test/checked.sh test/doctor.sh test/manual.sh
 EXTRA_DIST += test/log.sh test/misspelt.sh test/misuse.sh test/checked.sh test/watched.sh test/watched.py test/heat.py test/doctor.sh test/manual.sh
 # -- end of what users see -------------------------------------------------------------

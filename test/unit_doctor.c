@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What oriel-doctor says of a machine's limits, from facts made up: ptrace
- * scope, locked memory, descriptors, /dev/shm, room for windows, cores.  Of
- * facts that are as they should be it warns of nothing.
+ * scope, locked memory, descriptors, /dev/shm, room for windows, cores; and of
+ * limits that are this process's own.  Of facts that are as they should be it
+ * warns of nothing.
  */
 #include "doctor.h"
 #include "judge.h"
@@ -11,10 +12,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #define MIB (1ull << 20)
 
 static int failed;
+
+/* Nothing of Oriel's library is here. */
+void *library_function(const char *name)
+{
+	return NULL;
+}
 
 static const struct facts good = {
 	.host = "a",
@@ -52,6 +60,7 @@ static int report(const struct facts *first, int ranks, char *text, size_t len)
 		snprintf(facts[i].host, sizeof(facts[i].host), "b%d", i);
 	}
 	stdout = fmemopen(text, len, "w");
+	judge_network(&found);
 	judge_hosts(&found);
 	fclose(stdout);
 	stdout = screen;
@@ -127,6 +136,50 @@ static void memory(void)
 	says(&facts, 2, "\n ! ranks: 2, cores: 1");
 }
 
+static void networks(void)
+{
+	struct facts facts = good;
+	static char text[1 << 16];
+	const char *found;
+	int n = 0;
+
+	facts.nnetworks = 4;
+	for (int i = 1; i < 4; i++) {
+		facts.networks[i] = (struct oriel_network){
+			.provider = "tcp;ofi_rxm",
+			.domain = "eth0",
+			.why = "the same",
+		};
+		if (i > 1)
+			strcpy(facts.networks[i].domain, "lo");
+	}
+	report(&facts, 2, text, sizeof(text));
+	for (found = text; (found = strstr(found, "then tcp;ofi_rxm")); found++)
+		n++;
+	if (n == 2 && strstr(text, " on eth0: ") && strstr(text, " on lo: "))
+		return;
+	printf("expected one line for each network in\n%s", text);
+	failed = 1;
+}
+
+/* As ulimit does; what is lowered stays so. */
+static void real(void)
+{
+	const struct rlimit locked = { 64 << 10, 64 << 10 }, files = { 65, 70 };
+	struct facts facts = good;
+
+	if (setrlimit(RLIMIT_MEMLOCK, &locked) ||
+	    setrlimit(RLIMIT_NOFILE, &files)) {
+		perror("setrlimit");
+		failed = 1;
+	}
+	facts_find(&facts);
+	says(&facts, 2, "\n!! 64 KiB of locked memory are too little");
+	says(&facts, 3, "\n!! 65 file descriptors are too few");
+	says(&facts, 3, "-> ulimit -n 66\n");
+	says(&facts, 6, "-> ulimit -n 72, as root\n");
+}
+
 int main(void)
 {
 	warns_not(&good, 2);
@@ -134,5 +187,7 @@ int main(void)
 	ptrace();
 	limits();
 	memory();
+	networks();
+	real();
 	return failed;
 }

@@ -151,15 +151,15 @@ static void find_oriel(struct facts *facts)
 /* "MPICH Version:\t4.0.2\n..." and "Open MPI v4.1.4, package: ...". */
 static void find_mpi(struct facts *facts)
 {
-	char text[MPI_MAX_LIBRARY_VERSION_STRING + 8192];
+	char text[MPI_MAX_LIBRARY_VERSION_STRING + 8192], number[41];
 	int len;
 
 	MPI_Get_library_version(text, &len);
 	text[strcspn(text, ",\n")] = 0;
-	for (char *at = text; *at; at++)
-		if (*at == '\t')
-			*at = ' ';
-	snprintf(facts->mpi, sizeof(facts->mpi), "%.60s", text);
+	if (sscanf(text, "MPICH Version: %40s", number) == 1)
+		snprintf(facts->mpi, sizeof(facts->mpi), "MPICH %s", number);
+	else
+		snprintf(facts->mpi, sizeof(facts->mpi), "%.60s", text);
 }
 
 void facts_find(struct facts *facts)

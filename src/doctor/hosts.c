@@ -37,15 +37,29 @@ static int count_on(const struct findings *found, const char *host)
 
 /* -- the network ----------------------------------------------------------- */
 
+/* Has one before it the same words?  It may be by IPv4, this one by IPv6. */
+static bool is_told(const struct oriel_network *networks, int i)
+{
+	const struct oriel_network *b = &networks[i], *a;
+
+	for (a = networks; a < b; a++)
+		if (!strcmp(a->provider, b->provider) &&
+		    !strcmp(a->domain, b->domain) &&
+		    !strcmp(a->iface, b->iface) && !strcmp(a->why, b->why))
+			return true;
+	return false;
+}
+
 static void print_networks(const struct facts *facts)
 {
 	for (int i = 0; i < facts->nnetworks && i < NETWORKS; i++) {
 		const struct oriel_network *network = &facts->networks[i];
-
 		const char *iface = strcmp(network->iface, network->domain)
 					    ? network->iface
 					    : "";
 
+		if (is_told(facts->networks, i))
+			continue;
 		fine("  %s %s on %s%s%s%s: %s", i ? "then" : "first",
 		     network->provider, network->domain, *iface ? " (" : "",
 		     iface, *iface ? ")" : "", network->why);

@@ -112,25 +112,26 @@ static const struct {
 	const char *path, *why;
 } reasons[] = {
 	{ "direct", "memory that both have mapped: load and store" },
-	{ "self", "a rank's own memory" },
 	{ "cma", "the program's own memory on one node: the kernel copies "
 		 "(process_vm_readv, writev)" },
 	{ "fabric", "another node: the network's reads and writes where they "
 		    "are faster than messages" },
 	{ "software", "another node, by messages alone: memory that the "
 		      "network has not registered, or ORIEL_PATH" },
+	{ "self", "a rank's own memory: load and store" },
 };
 
 static void print_path(const struct findings *found, int kind, const char *path,
 		       const char *why)
 {
 	int n = 0, tried = 0, size = found->ranks;
+	bool is_own = !strcmp(path, "self");
 	float least = 1e9f;
 
 	for (int i = 0; i < size * size; i++) {
 		const struct way *way = &found->ways[kind][i];
 
-		if (strcmp(way->path, path) || i / size == i % size)
+		if (strcmp(way->path, path) || (i / size == i % size) != is_own)
 			continue;
 		n++;
 		if (!(way->us > 0))
@@ -140,8 +141,11 @@ static void print_path(const struct findings *found, int kind, const char *path,
 	}
 	if (!n)
 		return;
-	fine("  %-8s %d of %d pairs of ranks: %s", path, n, size * (size - 1),
-	     why);
+	if (is_own)
+		fine("  %-8s %s", path, why);
+	else
+		fine("  %-8s %d of %d pairs of ranks: %s", path, n,
+		     size * (size - 1), why);
 	if (tried)
 		fine("           put and flush of 8 bytes: %.2f us at the "
 		     "least",
@@ -206,8 +210,11 @@ static void judge_windows(const struct findings *found, int kind)
 		return;
 	}
 	if (found->ranks == 1) {
-		fine("work with one process; start it by mpirun -n 2 or more "
-		     "to see the paths between ranks");
+		fine("work with one process%s",
+		     kind == TRIAL_ALLOCATE ? "; start oriel-doctor by mpirun "
+					      "-n 2 or more to see the paths "
+					      "between ranks"
+					    : "");
 		return;
 	}
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
