@@ -153,7 +153,8 @@ bool orl_host_load(void);
 /*
  * For MPI_Init: if another MPI than the host has been loaded, as by a script's
  * module, its handles are about to come to the host, and the reason of the
- * errors that follow is told.
+ * errors that follow is told; so it is if another MPI's launcher has started
+ * the program.
  */
 void orl_host_tell_second(void);
 /* Is there MPI_COMM_WORLD: between MPI_Init and the end of MPI_Finalize? */

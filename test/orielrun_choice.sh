@@ -5,8 +5,9 @@
 include=$(cd "${srcdir:-$(dirname "$0")/..}/include" && pwd) || exit 1
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-run=$(pwd)/orielrun
-own=$(pwd -P)/.libs/liboriel.so
+tree=$(pwd -P)
+run=$tree/orielrun
+own=$tree/.libs/liboriel.so
 cc=${CC:-mpicc}
 failed=0
 # As if no launcher had started this, and no outer orielrun.
@@ -86,9 +87,10 @@ for soname in libmpi_abi.so.0 libmpi.so.99; do
 done
 printf '#!%s/direct -x\n' "$dir" >script
 printf '#! /usr/bin/env direct\n' >env_script
+printf '#!%s/plain\n' "$dir" >plain_script
 printf '#!/nonexistent/interpreter\n' >lost_script
 printf 'exit 5\n' >bare_script
-chmod +x script env_script lost_script bare_script
+chmod +x script env_script plain_script lost_script bare_script
 echo text >file
 
 # -- which library ------------------------------------------------------------
@@ -117,6 +119,9 @@ guesses()
 # The launcher decides where the program does not, but only there.
 guesses "built for it" "$run" --print ./plain
 guesses "built for it" "$run" --print ./bare_script
+# It names the script, not what runs it.
+guesses "built for it" "$run" --print ./plain_script
+grep -q "^orielrun: ./plain_script is not linked" why || fail "who? $(cat why)"
 case ${ORIEL_HOST:-} in
 openmpi) ours=OMPI_COMM_WORLD_SIZE=1 theirs="PMI_RANK=0 MPI_LOCALNRANKS=1" ;;
 *) ours="PMI_RANK=0 MPI_LOCALNRANKS=1" theirs=OMPI_COMM_WORLD_SIZE=1 ;;
@@ -209,6 +214,21 @@ for name in libmpi.so.12 libmpi.so.40; do
 done >told
 [ "$(sort told | tr '\n' ' ')" = "0 1 " ] ||
 	fail "a second MPI: $(cat told said)"
+# A program that is linked with this build, by what its folder has for
+# pkg-config, is told of the other MPI's launcher, once, unless it runs alone.
+host=${ORIEL_HOST:-$(basename "$tree")}
+PKG_CONFIG_PATH=$tree
+export PKG_CONFIG_PATH
+$cc -o linked mpi.c $(pkg-config --cflags --libs oriel-$host) || exit 1
+case $host in
+openmpi) theirs="MPI_LOCALNRANKS=2 PMI_SIZE" rank=PMI_RANK ;;
+*) theirs="OMPI_COMM_WORLD_SIZE" rank=OMPI_COMM_WORLD_RANK ;;
+esac
+for start in "2 $rank=0" "2 $rank=1" "1 $rank=0"; do
+	env $theirs=$start ./linked 2>&1 |
+		grep -c "but was started by mpirun.*; use mpirun.$host"
+done >told
+[ "$(tr '\n' ' ' <told)" = "1 0 0 " ] || fail "the other launcher: $(cat told)"
 "$run" --version | grep -q '^orielrun (Oriel) [0-9]' || fail "--version"
 "$run" --help >help || fail "--help: status $?"
 grep -q '^Usage: ' help || fail "--help: no usage"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * second.c - a second MPI in the process.  An interpreter is linked with none,
- * so orielrun takes the launcher's; then the script may load another, whose
- * calls are found in the first.
+ * second.c - a second MPI in the process, or around it.  An interpreter is
+ * linked with none, so orielrun takes the launcher's; then the script may load
+ * another, whose calls are found in the first.  A program that is linked with
+ * Oriel may be started by another MPI's launcher.
  */
 #include "orl_host.h"
 
@@ -14,9 +15,17 @@
 #include "orl_util.h"
 
 #ifdef OPEN_MPI
-#define OTHER "mpich"
+#define OTHER	   "mpich"
+#define OTHER_SIZE "PMI_SIZE"
+#define OTHER_MARK "MPI_LOCALNRANKS" /* not of other users of PMI */
+#define OWN	   "openmpi"
+#define OWN_SIZE   "OMPI_COMM_WORLD_SIZE"
 #else
-#define OTHER "openmpi"
+#define OTHER	   "openmpi"
+#define OTHER_SIZE "OMPI_COMM_WORLD_SIZE"
+#define OTHER_MARK OTHER_SIZE
+#define OWN	   "mpich"
+#define OWN_SIZE   "PMI_SIZE"
 #endif
 
 /* libmpi.so.12 is MPICH's where it is not libmpich.so, numbers from 20 on are
@@ -50,10 +59,33 @@ static bool is_first(void)
 	return !rank || !strcmp(rank, "0");
 }
 
+/* By the other's launcher, and not by ours within it; of a program that it has
+ * preloaded us into, orielrun has said so. */
+static bool is_astray(void)
+{
+	const char *preload = getenv("LD_PRELOAD");
+	const char *size = getenv(OTHER_SIZE);
+
+	return size && strcmp(size, "1") && getenv(OTHER_MARK) &&
+	       !getenv(OWN_SIZE) &&
+	       !(preload && strstr(preload, "liboriel.so"));
+}
+
+static void tell_launcher(void)
+{
+	if (is_astray() && is_first())
+		orl_log(ORL_LOG_ERROR,
+			"the program uses %s, but was started by mpirun.%s: "
+			"its processes will not find each other; use "
+			"mpirun.%s",
+			orl_host_name, OTHER, OWN);
+}
+
 void orl_host_tell_second(void)
 {
 	char other[256];
 
+	tell_launcher();
 	if (!dl_iterate_phdr(look, other) || !is_first())
 		return;
 	orl_log(ORL_LOG_ERROR,

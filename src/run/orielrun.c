@@ -270,7 +270,7 @@ static void choose_by_mpi(const char *path, const char *mpi, char *library)
 	     path, mpi);
 }
 
-/* For what shows no MPI itself: shells, interpreters, plug-in hosts. */
+/* For what shows no MPI itself: scripts, interpreters, plug-in hosts. */
 static void choose_by_launcher(const char *path, char *library, bool tell)
 {
 	const struct orl_build *by = orl_build_launcher();
@@ -292,10 +292,11 @@ static void choose_by_launcher(const char *path, char *library, bool tell)
 
 static void choose_library(const char *program, char *library, bool tell)
 {
-	char path[PATH_MAX], mpi[ORL_NAME_MAX];
+	char found[PATH_MAX], path[PATH_MAX], mpi[ORL_NAME_MAX];
 	int depth = 0;
 
-	find_program(program, path);
+	find_program(program, found);
+	memcpy(path, found, sizeof(path));
 	refuse_launcher(path);
 	while (follow_script(path))
 		if (++depth == SCRIPT_DEPTH)
@@ -305,7 +306,7 @@ static void choose_library(const char *program, char *library, bool tell)
 	if (mpi[0])
 		choose_by_mpi(path, mpi, library);
 	else
-		choose_by_launcher(path, library, tell);
+		choose_by_launcher(found, library, tell);
 }
 
 /* -- starting ---------------------------------------------------------------*/
