@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs that show why one wants what oriel.h adds to MPI.  Linked with the
-# library of the build tree, not installed; run by make check too.
-#
-#	mpicc.openmpi halo.c $(pkg-config --cflags --libs oriel-openmpi) -lm
+# library of the build tree, and run by make check too; what is installed is
+# their source, with a makefile of its own.
 examples = examples/halo examples/md examples/server
 noinst_PROGRAMS += $(examples)
 examples_halo_LDADD = liboriel.la
@@ -12,3 +11,6 @@ examples_md_LDFLAGS = $(AM_LDFLAGS) -no-install
 examples_server_LDADD = liboriel.la -lm
 examples_server_LDFLAGS = $(AM_LDFLAGS) -no-install
 TESTS += $(examples)
+examplesdir = $(docdir)/examples
+dist_examples_DATA = examples/Makefile examples/halo.c examples/md.c \
+	examples/server.c

@@ -97,6 +97,10 @@ check_host()
 	mpicc."$1" -DLINKED program.c -o linked \
 		$(pkg-config --cflags --libs oriel-"$1")
 	run "$1" ./linked
+	rm -rf examples
+	cp -r /usr/share/doc/liboriel-dev/examples .
+	timeout 120 make -s -C examples run HOST="$1" >out 2>&1 ||
+		{ cat out; die "the examples fail"; }
 	timeout 60 mpirun."$1" -n 2 oriel-doctor >out 2>&1 || test $? -eq 1 ||
 		{ cat out; die "oriel-doctor fails"; }
 	grep -qi oriel out || { cat out; die "oriel-doctor says nothing"; }
