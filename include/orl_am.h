@@ -157,50 +157,67 @@ void orl_am_name_drop(uint64_t cookie);
 #define ORL_NO_KEY UINT64_MAX
 
 struct orl_link {
-	struct orl_link *next; /* win's: of the window's links */
+	/* Constant. */
 	struct orl_am_peer *peer;
-	uint64_t cookie; /* the window at the target, its name there */
-	uint64_t key;	 /* of its memory, for reads and writes, */
-	uint64_t base;	 /* and what its first byte is named by */
-	/* Of a dynamic window each region has a key of its own, and there is
-	 * none for all; src/path's, of those that it knows. */
-	bool has_regions;
-	struct orl_keys *keys;
-	uint32_t rank;		    /* this origin's in the window */
-	uint32_t target;	    /* and the target's */
+	uint64_t cookie;  /* the window at the target, its name there */
+	uint64_t key;	  /* of its memory, for reads and writes, */
+	uint64_t base;	  /* and what its first byte is named by */
+	uint32_t rank;	  /* this origin's in the window */
+	uint32_t target;  /* and the target's */
+	bool has_regions; /* of a dynamic window each region has a key of its
+			   * own, see keys, and there is none for all */
+
+	/* src/am's: records. */
 	struct orl_am_message *out; /* under construction, or NULL */
-	uint32_t id;		    /* by which the target names it in errors;
-				  * src/am's, 0 at first */
-	uint32_t answers;	    /* slots that await an answer */
-	uint32_t transfers;	    /* reads, writes and atomics under way */
-	uint32_t loose;		    /* of these, what messages may overtake */
-	uint32_t begun;		    /* of these, reads and writes, ever; */
-	uint32_t ended;		    /* src/path's, as the next */
-	struct orl_after *afters;   /* what waits for those under way */
-	struct orl_amo *amos;	    /* of these, the atomics; atomics' */
-	bool unasked; /* records were written after the latest one that will be
-		       * answered: nobody will tell when they are done */
-	int error;    /* the first that was reported: an MPI error class or
-		       * -errno; see orl_link_error */
-	/* The lock of the target that is to be taken by the message under
-	 * construction, or has been asked for, or is held: ORL_LAZY_... of
-	 * src/path/remote.h; src/path's.  lock_record and lone are cleared
-	 * when that message goes. */
-	uint8_t lock;
-	bool listed;	   /* src/path's, with the next two */
-	uint32_t unlocked; /* us, when it had been given back; win's */
-	uint64_t thread;   /* that asks for the lock */
-	struct orl_link *next_lazy;
-	struct orl_record_lock *lock_record;
+	uint32_t answers;	    /* slots that await one */
+	/* By which the target names the link in errors; 0 at first. */
+	uint32_t id;
+	/* The first that was reported: an MPI error class or -errno; see
+	 * orl_link_error. */
+	int error;
+	/* Some were written after the latest one that will be answered: nobody
+	 * will tell when they are done. */
+	bool unasked;
+	bool is_closed; /* by orl_am_link_free */
+
+	/* Reads, writes and atomics, by orl_am_transfer_begin and _end. */
+	uint32_t transfers;	  /* under way */
+	uint32_t overtakable;	  /* of these, by messages */
+	uint32_t begun, ended;	  /* reads and writes, ever; src/path's */
+	struct orl_after *afters; /* what waits for these; src/path's */
+	struct orl_amo *amos;	  /* the atomics under way; atomics' */
+
+	/* src/path's. */
+	uint8_t lock; /* the target's, taken lazily: ORL_LAZY_... */
+	bool listed;  /* with next_lazy, among links with such a lock */
 	/* What was sent before may not have been executed yet, though nobody
-	 * asks: what does not keep its order must wait for it.  src/path's. */
+	 * asks: what does not keep its order must wait for it. */
 	bool unsettled;
-	/* The record of a message that holds nothing but one put or get, and
-	 * where the latter goes; src/path's. */
+	/* Records of the message under construction, cleared when it goes:
+	 * the request for that lock; and the only one, if it is a put or get,
+	 * and where the latter goes. */
+	struct orl_record_lock *lock_record;
 	struct orl_record *lone;
 	void *lone_dst;
-	bool is_closed; /* by orl_am_link_free */
+	struct orl_link *next_lazy;
+	uint64_t thread;       /* that asks for the lock */
+	struct orl_keys *keys; /* of regions, those that are known */
+
+	/* win's. */
+	struct orl_link *next; /* of the window's */
+	uint32_t unlocked;     /* us, when the lock had been given back */
 };
+
+/*
+ * What is still to come on a link, by five questions:
+ *
+ *	orl_am_is_awaiting	an answer?
+ *	orl_am_has_overtakable	the end of what a message might overtake?
+ *	orl_am_is_under_way	the end or answer of what was sent or posted?
+ *	orl_am_is_idle		neither answers nor ends of transfers?
+ *	orl_link_is_quiet	and nothing that a flush would ask for, nor an
+ *				error (src/path/remote.h)?
+ */
 
 /*
  * What whoever completes the link's operations must return: an error that was
@@ -296,17 +313,17 @@ bool orl_am_is_under_way(const struct orl_link *link);
  * A read, write or atomic of the link's memory begins, which link->transfers
  * counts; it has failed; it has ended, and with that a link that waits for it
  * to be freed.  An error of the operation is the link's; any other loses the
- * peer, which answers what is wrong by closing the connection.  Loose is what
- * messages may overtake: all but writes where orl_fabric.in_order.
+ * peer, which answers what is wrong by closing the connection.  Messages
+ * may overtake all but writes where orl_fabric.in_order.
  */
-void orl_am_transfer_begin(struct orl_link *link, bool is_loose);
+void orl_am_transfer_begin(struct orl_link *link, bool is_overtakable);
 void orl_am_transfer_fail(struct orl_link *link, int error);
-void orl_am_transfer_end(struct orl_link *link, bool was_loose);
+void orl_am_transfer_end(struct orl_link *link, bool was_overtakable);
 /* Must what a message is to tell of wait for transfers to end? */
-static inline bool orl_am_is_loose(const struct orl_link *link)
+static inline bool orl_am_has_overtakable(const struct orl_link *link)
 {
 	/* Acquire: pairs with the release in orl_am_transfer_end. */
-	return __atomic_load_n(&link->loose, __ATOMIC_ACQUIRE);
+	return __atomic_load_n(&link->overtakable, __ATOMIC_ACQUIRE);
 }
 /* Is anything not answered?  A message under construction counts. */
 static inline bool orl_am_is_awaiting(const struct orl_link *link)

@@ -261,6 +261,21 @@ int orl_path_settle(void);
 int orl_path_order(struct orl_link *link);
 /* Before the link is closed.  Progress lock held. */
 void orl_path_forget(struct orl_link *link);
+
+/* -- how what was written into a link leaves ------------------------------- */
+
+/*
+ * Of src/am's functions these also see to the lazy lock that is in the message
+ * and, but for the first, to the put or get that is alone there:
+ *
+ *	orl_path_send		orl_am_send: waits for credit
+ *	orl_path_push		orl_am_push: does not
+ *	orl_path_hurry		the same, unless an answer is to come
+ *	orl_path_flush_begin	orl_am_flush_begin: asks for the end of all
+ *	path->flush		orl_am_flush: and waits, until all is complete
+ *	path->finish		orl_am_finish: sends, waits for answers and ends
+ *				of transfers, until it is so here
+ */
 /* orl_am_send; a lock that goes with it is asked for.  Progress lock held. */
 void orl_path_send(struct orl_link *link);
 /* The same without waiting, not even for credit.  Progress lock held. */

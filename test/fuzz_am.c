@@ -280,7 +280,7 @@ static void flush_many(struct orl_link *link)
 {
 	int i;
 
-	for (i = 0; i < ORL_AM_WINDOW; i++) {
+	for (i = 0; i < ORL_AM_CREDIT; i++) {
 		if (orl_am_message_has_credit(peer) &&
 		    !orl_am_record(link, ORL_AM_PUT, 8))
 			break;

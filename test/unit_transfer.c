@@ -105,19 +105,19 @@ static void behind(void)
 {
 	start();
 	put(LARGE);
-	check(orl_am_is_loose(&way));
+	check(orl_am_has_overtakable(&way));
 	end(0, 0);
-	check(!orl_am_is_loose(&way));
+	check(!orl_am_has_overtakable(&way));
 	orl_fabric.in_order = true;
 	put(LARGE);
 	put(LARGE);
-	check(way.transfers == 2 && !orl_am_is_loose(&way));
+	check(way.transfers == 2 && !orl_am_has_overtakable(&way));
 	check(!target.path->get(&target, 0, buf, LARGE));
-	check(orl_am_is_loose(&way));
+	check(orl_am_has_overtakable(&way));
 	end(0, 0);
-	check(orl_am_is_loose(&way));
+	check(orl_am_has_overtakable(&way));
 	end(1, 0);
-	check(!orl_am_is_loose(&way) && way.transfers == 1);
+	check(!orl_am_has_overtakable(&way) && way.transfers == 1);
 	end(0, -ENOMEM);
 	check(!way.transfers && orl_link_error(&way) == -ENOMEM);
 }

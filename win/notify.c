@@ -105,7 +105,7 @@ static int tell_remote(struct orl_target *target, uint32_t tag)
 	int rc;
 
 	orl_progress_lock();
-	rc = orl_unlikely(orl_am_is_loose(link) || link->afters)
+	rc = orl_unlikely(orl_am_has_overtakable(link) || link->afters)
 		     ? tell_late(link, tag)
 		     : tell_now(link, tag);
 	orl_progress_unlock();

@@ -174,7 +174,7 @@ static int complete_remote(struct orl_win *win, struct orl_target *target)
 
 	if (link)
 		orl_path_settle_afters(link);
-	if (link && orl_am_is_loose(link))
+	if (link && orl_am_has_overtakable(link))
 		rc = target->path->flush(target);
 	if (!rc)
 		rc = orl_remote_tell(win, target, ORL_AM_COMPLETE, 0);

@@ -349,7 +349,7 @@ int orl_remote_flush(struct orl_win *win)
  */
 static bool is_told(const struct orl_win *win, const struct orl_link *link)
 {
-	return win->size == 2 && !win->dynamic && !orl_am_is_loose(link);
+	return win->size == 2 && !win->dynamic && !orl_am_has_overtakable(link);
 }
 
 int orl_remote_flush_for_barrier(struct orl_win *win)

@@ -17,7 +17,7 @@
  * which the owner can work on while the next is written. */
 #define ORL_AM_BYTES  34816
 #define ORL_AM_FULL   16384
-#define ORL_AM_WINDOW 64 /* requests to a peer that it has not told of */
+#define ORL_AM_CREDIT 64 /* requests to a peer that it has not told of */
 #define ORL_AM_UNTOLD 16 /* received, after which we tell of our own accord */
 
 /* -- the wire: little as on all hosts that we run on ----------------------- */

@@ -185,11 +185,12 @@ void orl_am_may_end(struct orl_link *link, uint32_t *slot)
 
 /* -- transfers ------------------------------------------------------------- */
 
-void orl_am_transfer_begin(struct orl_link *link, bool is_loose)
+void orl_am_transfer_begin(struct orl_link *link, bool is_overtakable)
 {
 	assert(orl_progress_has_lock());
 	orl_am_await(link->peer, 1);
-	__atomic_fetch_add(&link->loose, is_loose, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&link->overtakable, is_overtakable,
+			   __ATOMIC_RELAXED);
 	__atomic_fetch_add(&link->transfers, 1, __ATOMIC_RELAXED);
 }
 
@@ -202,14 +203,16 @@ ORL_COLD void orl_am_transfer_fail(struct orl_link *link, int error)
 		orl_am_lose(link->peer, error);
 }
 
-void orl_am_transfer_end(struct orl_link *link, bool was_loose)
+void orl_am_transfer_end(struct orl_link *link, bool was_overtakable)
 {
 	assert(orl_progress_has_lock());
 	/* A sign of life; who is lost, or has just failed, stays so. */
 	link->peer->asked = 0;
 	orl_am_await(link->peer, -1);
-	/* Releases: pair with the acquires in orl_am_is_loose and _is_idle. */
-	__atomic_fetch_sub(&link->loose, was_loose, __ATOMIC_RELEASE);
+	/* Releases: pair with the acquires in orl_am_has_overtakable and
+	 * orl_am_is_idle. */
+	__atomic_fetch_sub(&link->overtakable, was_overtakable,
+			   __ATOMIC_RELEASE);
 	if (!__atomic_sub_fetch(&link->transfers, 1, __ATOMIC_RELEASE) &&
 	    orl_unlikely(link->is_closed))
 		free(link);

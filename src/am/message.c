@@ -3,7 +3,7 @@
  * message.c - messages on their way out: their memory, and credit.  A message
  * is its maker's until it is sent, src/fabric's until its op is done, and
  * then goes back to a short list of free ones.  Requests need credit: at most
- * ORL_AM_WINDOW of them are on the way to a peer; what exceeds that waits in
+ * ORL_AM_CREDIT of them are on the way to a peer; what exceeds that waits in
  * the peer's queue.  Answers need none: the origin
  * bounds how many it awaits by link (src/path/remote.c).
  */
@@ -171,18 +171,18 @@ void orl_am_hint(struct orl_am_peer *peer, size_t len)
 
 /* -- credit ---------------------------------------------------------------- */
 
-static bool is_within_window(struct orl_am_peer *peer)
+static bool is_within_credit(struct orl_am_peer *peer)
 {
 	return __atomic_load_n(&peer->sent, __ATOMIC_RELAXED) -
 		       __atomic_load_n(&peer->credited, __ATOMIC_RELAXED) <
-	       ORL_AM_WINDOW;
+	       ORL_AM_CREDIT;
 }
 
 bool orl_am_message_has_credit(struct orl_am_peer *peer)
 {
 	return __atomic_load_n(&peer->error, __ATOMIC_RELAXED) ||
 	       (!__atomic_load_n(&peer->waiting, __ATOMIC_RELAXED) &&
-		is_within_window(peer));
+		is_within_credit(peer));
 }
 
 static void use_credit(struct orl_am_message *message, struct orl_am_peer *peer)
@@ -209,7 +209,7 @@ void orl_am_message_request(struct orl_am_message *message,
 
 void orl_am_message_pump(struct orl_am_peer *peer)
 {
-	while (peer->waiting && !peer->error && is_within_window(peer)) {
+	while (peer->waiting && !peer->error && is_within_credit(peer)) {
 		struct orl_am_message *message = peer->waiting;
 
 		__atomic_store_n(&peer->waiting, message->next,

@@ -42,6 +42,16 @@ int orl_am_random(uint64_t *number)
 	return 0;
 }
 
+/* Of this host, cut if it is long; asked for once. */
+static const char *host_name(void)
+{
+	static char host[ORL_AM_HOST];
+
+	if (!host[0] && gethostname(host, sizeof(host) - 1))
+		host[0] = '\0';
+	return host;
+}
+
 void orl_am_card_fill(struct orl_am_card *card)
 {
 	memset(card, 0, sizeof(*card));
@@ -52,9 +62,7 @@ void orl_am_card_fill(struct orl_am_card *card)
 	card->buffer_bytes = (uint32_t)orl_fabric.buffer_bytes;
 	memcpy(card->name, orl_fabric.name, orl_fabric.name_len);
 	card->rank = -1;
-	/* A longer one is cut. */
-	if (gethostname(card->host, sizeof(card->host) - 1))
-		card->host[0] = '\0';
+	memcpy(card->host, host_name(), sizeof(card->host));
 }
 
 struct orl_am_peer *orl_am_peer_by_name(uint64_t name)

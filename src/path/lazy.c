@@ -154,6 +154,20 @@ int orl_lazy_settle(struct orl_link *link)
 	return orl_path_lost(link);
 }
 
+int orl_path_order(struct orl_link *link)
+{
+	int rc = orl_lazy_settle(link);
+
+	if (orl_likely(!link->unsettled) || rc)
+		return rc;
+	link->unsettled = false;
+	__atomic_store_n(&link->unasked, true, __ATOMIC_RELAXED);
+	orl_progress_unlock();
+	rc = orl_am_flush(link);
+	orl_progress_lock();
+	return rc;
+}
+
 void orl_path_send(struct orl_link *link)
 {
 	orl_lazy_ask(link);

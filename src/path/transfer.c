@@ -3,8 +3,8 @@
  * transfer.c - the network's own reads and writes between this process's
  * memory and a remote window.  They keep no order with messages: what they
  * might overtake is waited for before, and who must not overtake them waits
- * for link->loose to be 0.  Over TCP writes are not loose: what is sent after
- * one arrives behind it.  All under the progress lock.
+ * for link->overtakable to be 0.  Over TCP that counts reads alone: what is
+ * sent after a write arrives behind it.  All under the progress lock.
  */
 #include "remote.h"
 
@@ -24,7 +24,7 @@ struct transfer {
 	struct orl_am_tally *tally; /* in which it counts, or NULL */
 	struct transfer *next;	    /* while free */
 	uint32_t number;	    /* of the link's */
-	bool is_loose;		    /* see orl_link */
+	bool is_overtakable;	    /* by messages */
 	unsigned char copy[LONE_MOST];
 };
 
@@ -36,7 +36,7 @@ static void transfer_done(struct orl_fabric_op *op, int error)
 	struct transfer *transfer = (struct transfer *)op;
 	struct orl_am_tally *tally = transfer->tally;
 	struct orl_link *link = transfer->link;
-	const bool was_loose = transfer->is_loose;
+	const bool was_overtakable = transfer->is_overtakable;
 
 	transfer->next = free_transfers;
 	free_transfers = transfer;
@@ -47,7 +47,7 @@ static void transfer_done(struct orl_fabric_op *op, int error)
 	}
 	/* What follows is on its way before the link counts as idle. */
 	orl_path_ended(link, transfer->number);
-	orl_am_transfer_end(link, was_loose);
+	orl_am_transfer_end(link, was_overtakable);
 	orl_am_tally_drop(tally, error);
 }
 
@@ -83,23 +83,9 @@ static struct transfer *take_transfer(struct orl_link *link, enum orl_way way,
 	transfer->tally = tally;
 	transfer->number = link->begun++;
 	atomic_fetch_add_explicit(&transfers, 1, memory_order_relaxed);
-	transfer->is_loose = way != ORL_WAY_PUT || !orl_fabric.in_order;
-	orl_am_transfer_begin(link, transfer->is_loose);
+	transfer->is_overtakable = way != ORL_WAY_PUT || !orl_fabric.in_order;
+	orl_am_transfer_begin(link, transfer->is_overtakable);
 	return transfer;
-}
-
-int orl_path_order(struct orl_link *link)
-{
-	int rc = orl_lazy_settle(link);
-
-	if (orl_likely(!link->unsettled) || rc)
-		return rc;
-	link->unsettled = false;
-	__atomic_store_n(&link->unasked, true, __ATOMIC_RELAXED);
-	orl_progress_unlock();
-	rc = orl_am_flush(link);
-	orl_progress_lock();
-	return rc;
 }
 
 /* One that counts in the call's tally. */
