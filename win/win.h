@@ -346,7 +346,7 @@ int orl_flush_one(struct orl_win *win, const char *call, int rank);
 /* At those of this node. */
 int orl_win_drain_near(struct orl_win *win);
 
-/* -- other nodes, remote.c and serve.c ------------------------------------- */
+/* -- other nodes: remote.c, loss.c and serve.c ----------------------------- */
 
 /* ORL_AM_POST, ORL_AM_COMPLETE, ORL_AM_ARRIVE. */
 struct orl_record_word {
