@@ -56,26 +56,13 @@ static int direct_store(struct orl_target *target,
 	return 0;
 }
 
-const struct orl_path orl_path_direct = {
-	.name = "direct",
-	.mapped = true,
-	.native = true,
-	.put = direct_put,
-	.get = direct_get,
-	.finish = direct_finish,
-	.flush = direct_finish,
-	.load = direct_load,
-	.store = direct_store,
-};
+#define DIRECT_PATH(its_name, is_native)                                       \
+	{                                                                      \
+		.name = its_name, .mapped = true, .native = is_native,         \
+		.put = direct_put, .get = direct_get, .finish = direct_finish, \
+		.flush = direct_finish, .load = direct_load,                   \
+		.store = direct_store                                          \
+	}
 
-const struct orl_path orl_path_self = {
-	.name = "self",
-	.mapped = true,
-	.native = false,
-	.put = direct_put,
-	.get = direct_get,
-	.finish = direct_finish,
-	.flush = direct_finish,
-	.load = direct_load,
-	.store = direct_store,
-};
+const struct orl_path orl_path_direct = DIRECT_PATH("direct", true);
+const struct orl_path orl_path_self = DIRECT_PATH("self", false);

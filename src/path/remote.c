@@ -227,29 +227,13 @@ static int no_store(struct orl_target *target, const struct orl_block *blocks,
 
 /* They differ by name alone: where all ranks are to use the path software,
  * no memory is registered, and no link has a key. */
+#define REMOTE_PATH(its_name)                                                  \
+	{                                                                      \
+		.name = its_name, .remote = true, .put = remote_put,           \
+		.get = remote_get, .put_vector = remote_put_vector,            \
+		.get_vector = remote_get_vector, .finish = remote_finish,      \
+		.flush = remote_flush, .load = no_load, .store = no_store      \
+	}
 
-const struct orl_path orl_path_fabric = {
-	.name = "fabric",
-	.remote = true,
-	.put = remote_put,
-	.get = remote_get,
-	.put_vector = remote_put_vector,
-	.get_vector = remote_get_vector,
-	.finish = remote_finish,
-	.flush = remote_flush,
-	.load = no_load,
-	.store = no_store,
-};
-
-const struct orl_path orl_path_software = {
-	.name = "software",
-	.remote = true,
-	.put = remote_put,
-	.get = remote_get,
-	.put_vector = remote_put_vector,
-	.get_vector = remote_get_vector,
-	.finish = remote_finish,
-	.flush = remote_flush,
-	.load = no_load,
-	.store = no_store,
-};
+const struct orl_path orl_path_fabric = REMOTE_PATH("fabric");
+const struct orl_path orl_path_software = REMOTE_PATH("software");
