@@ -225,8 +225,7 @@ static enum orl_held kind_of(int type, int assertion)
 					  : ORL_HELD_SHARED;
 }
 
-static ORL_COLD int fail_lock(struct orl_win *win, struct orl_target *target,
-			      int rc)
+static void close_epoch(struct orl_win *win, struct orl_target *target)
 {
 	orl_lock(&win->mutex);
 	target->held = ORL_HELD_NOTHING;
@@ -234,6 +233,12 @@ static ORL_COLD int fail_lock(struct orl_win *win, struct orl_target *target,
 		orl_epoch_set(win, ORL_EPOCH_NONE);
 	orl_unlock(&win->mutex);
 	orl_hurry_count_out();
+}
+
+static ORL_COLD int fail_lock(struct orl_win *win, struct orl_target *target,
+			      int rc)
+{
+	close_epoch(win, target);
 	return orl_win_fail(win, "MPI_Win_lock", rc, "target %u", target->rank);
 }
 
@@ -294,12 +299,7 @@ int orl_win_unlock(struct orl_win *win, int rank)
 	rc = release(win, target);
 	if (target->held == ORL_HELD_EXCLUSIVE)
 		leave_master(win);
-	orl_lock(&win->mutex);
-	target->held = ORL_HELD_NOTHING;
-	if (--win->nlocks == 0)
-		orl_epoch_set(win, ORL_EPOCH_NONE);
-	orl_unlock(&win->mutex);
-	orl_hurry_count_out();
+	close_epoch(win, target);
 	if (orl_unlikely(rc))
 		return orl_win_fail(win, "MPI_Win_unlock", rc, "target %d",
 				    rank);
