@@ -7,7 +7,7 @@
  * and misaligned.
  */
 /* ranks: 1 2; paths: default cma */
-#include "acc_values.h"
+#include "acc_wanted.h"
 
 #define N    (VALUES * VALUES) /* each of them on each */
 #define ROOM (2 * N * VALUE_MAX + 16)

@@ -51,7 +51,7 @@ behaviour = \
 check_PROGRAMS += $(behaviour) test/killed_job test/fatal_job
 TESTS += $(behaviour) test/killed.sh test/absent.sh test/fatal.sh
 EXTRA_DIST += test/run test/alone test/sessions.h test/test.h test/agents.h test/hosts.h test/elements.h test/acc.h \
-	test/acc_values.h test/numbers.h \
+	test/acc_values.h test/acc_wanted.h test/numbers.h \
 	test/killed.sh test/absent.sh test/fatal.sh
 # -- end of behaviour ----------------------------------------------------------
 
