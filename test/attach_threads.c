@@ -106,11 +106,9 @@ static void arrived(void)
 int main(int argc, char **argv)
 {
 	MPI_Aint mine, theirs;
-	int level, i;
+	int i;
 
-	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-	test_learn();
-	if (level < MPI_THREAD_MULTIPLE)
+	if (!test_start_threads(argc, argv))
 		return test_skip("no MPI_THREAD_MULTIPLE");
 	words = test_memory(!test_path_is("direct"),
 			    ALL * STRIDE * sizeof(*words));

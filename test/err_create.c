@@ -96,20 +96,6 @@ static void texts(void)
 	       "MPI_Win_allocate 72057594037927936 ORIEL_ARENA sets");
 }
 
-static void works(void)
-{
-	struct test_win w;
-	int value = test_rank + 1, t = test_next();
-
-	test_win_open(&w, KIND_ALLOCATE, 64, 1);
-	MPI_Win_fence(0, w.win);
-	MPI_Put(&value, 1, MPI_INT, t, test_at(&w, t, 60), 1, MPI_INT, w.win);
-	MPI_Win_fence(0, w.win);
-	check(*(int *)(void *)(w.base + 60) == test_prev() + 1, "got %d",
-	      *(int *)(void *)(w.base + 60));
-	test_win_close(&w);
-}
-
 int main(int argc, char **argv)
 {
 	test_start(argc, argv);
@@ -124,6 +110,6 @@ int main(int argc, char **argv)
 		texts();
 	}
 	communicators();
-	works();
+	test_win_works();
 	return test_finish();
 }

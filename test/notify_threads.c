@@ -119,13 +119,12 @@ static void run(void *(*work)(void *), const char *what)
 
 int main(int argc, char **argv)
 {
-	int level, flag = 1, i;
+	const bool threaded = test_start_threads(argc, argv);
+	int flag = 1, i;
 
-	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-	test_learn();
 	if (!Oriel_Put_notify)
 		return test_skip("notifications are Oriel's");
-	if (level < MPI_THREAD_MULTIPLE)
+	if (!threaded)
 		return test_skip("the host has no MPI_THREAD_MULTIPLE");
 	test_win_open(&common, KIND_ALLOCATE, (MPI_Aint)THREADS * WORDS * 8, 1);
 	for (i = 0; i < THREADS; i++) {

@@ -451,10 +451,8 @@ static void two_threads(void)
 
 int main(int argc, char **argv)
 {
-	int level;
+	const bool threaded = test_start_threads(argc, argv);
 
-	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-	test_learn();
 	if (test_size < 2)
 		return test_skip("one rank has nobody to overtake");
 	across_fences();
@@ -465,7 +463,7 @@ int main(int argc, char **argv)
 		ends();
 	if (Oriel_Put_notify)
 		notices();
-	if (level == MPI_THREAD_MULTIPLE)
+	if (threaded)
 		two_threads();
 	return test_finish();
 }

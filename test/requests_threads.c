@@ -86,11 +86,9 @@ static void *work(void *arg)
 
 int main(int argc, char **argv)
 {
-	int level, i;
+	int i;
 
-	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-	test_learn();
-	if (level < MPI_THREAD_MULTIPLE)
+	if (!test_start_threads(argc, argv))
 		return test_skip("no MPI_THREAD_MULTIPLE");
 	test_win_open(&w, test_path_is("direct") ? KIND_ALLOCATE : KIND_CREATE,
 		      8000, 1);

@@ -160,6 +160,16 @@ static inline void test_start(int argc, char **argv)
 	test_learn();
 }
 
+/* The same with threads; false: the host has no MPI_THREAD_MULTIPLE. */
+static inline bool test_start_threads(int argc, char **argv)
+{
+	int level;
+
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+	test_learn();
+	return level == MPI_THREAD_MULTIPLE;
+}
+
 /* Collective: the exit status, the same on all ranks. */
 static inline int test_finish(void)
 {
@@ -347,6 +357,21 @@ static inline int test_next(void)
 static inline int test_prev(void)
 {
 	return (test_rank + test_size - 1) % test_size;
+}
+
+/* Collective: a window of every rank, of which each puts to the next. */
+static inline void test_win_works(void)
+{
+	struct test_win w;
+	int value = test_rank + 1, t = test_next();
+
+	test_win_open(&w, KIND_ALLOCATE, 64, 1);
+	MPI_Win_fence(0, w.win);
+	MPI_Put(&value, 1, MPI_INT, t, test_at(&w, t, 60), 1, MPI_INT, w.win);
+	MPI_Win_fence(0, w.win);
+	check(*(int *)(void *)(w.base + 60) == test_prev() + 1, "got %d",
+	      *(int *)(void *)(w.base + 60));
+	test_win_close(&w);
 }
 
 /* A byte that differs between ranks, places and rounds. */

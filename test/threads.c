@@ -153,11 +153,9 @@ static void check_sums(void)
 
 int main(int argc, char **argv)
 {
-	int level, i;
+	int i;
 
-	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-	test_learn();
-	if (level < MPI_THREAD_MULTIPLE)
+	if (!test_start_threads(argc, argv))
 		return test_skip("the host has no MPI_THREAD_MULTIPLE");
 	setup();
 	run(own_window, "windows of their own");

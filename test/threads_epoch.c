@@ -212,11 +212,7 @@ static void post_beside_lock(void)
 
 int main(int argc, char **argv)
 {
-	int level;
-
-	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-	test_learn();
-	if (level < MPI_THREAD_MULTIPLE)
+	if (!test_start_threads(argc, argv))
 		return test_skip("the host has no MPI_THREAD_MULTIPLE");
 	if (test_on_host)
 		return test_skip("hosts hang when a thread waits for a post");

@@ -9,20 +9,6 @@
 
 #define HUGE ((MPI_Aint)64 << 40)
 
-static void works(void)
-{
-	struct test_win w;
-	int value = test_rank + 1, t = test_next();
-
-	test_win_open(&w, KIND_ALLOCATE, 64, 1);
-	MPI_Win_fence(0, w.win);
-	MPI_Put(&value, 1, MPI_INT, t, test_at(&w, t, 60), 1, MPI_INT, w.win);
-	MPI_Win_fence(0, w.win);
-	check(*(int *)(void *)(w.base + 60) == test_prev() + 1, "got %d",
-	      *(int *)(void *)(w.base + 60));
-	test_win_close(&w);
-}
-
 int main(int argc, char **argv)
 {
 	/* All ranks, and each one alone; beyond what an address can be. */
@@ -52,10 +38,10 @@ int main(int argc, char **argv)
 				  MPI_ERR_NO_MEM, other,
 				  "MPI_Win_allocate_shared");
 		}
-		works();
+		test_win_works();
 	}
 	expect(MPI_Alloc_mem(HUGE, MPI_INFO_NULL, &base), MPI_ERR_NO_MEM,
 	       "MPI_Alloc_mem");
-	works();
+	test_win_works();
 	return test_finish();
 }
