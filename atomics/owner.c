@@ -222,9 +222,10 @@ static int write_fop(struct orl_link *link, const struct orl_place *place,
 	const size_t extent = orl_kinds[acc->kind].extent;
 	size_t operand = acc->op == ORL_NO_OP ? 0 : extent;
 	struct orl_record_fop *record;
+	int rc = acc->result ? orl_path_bound_answers(link) : 0;
 
-	if (acc->result && orl_path_bound_answers(link))
-		return orl_path_lost(link);
+	if (orl_unlikely(rc))
+		return rc;
 	record = orl_path_record(link, ORL_AM_FOP, sizeof(*record) + operand);
 	if (orl_unlikely(!record))
 		return orl_path_lost(link);
@@ -292,9 +293,10 @@ static int write_cas(struct orl_link *link, uint64_t off,
 {
 	const size_t extent = orl_kinds[call->kind].extent;
 	struct orl_record_cas *record;
+	int rc = orl_path_bound_answers(link);
 
-	if (orl_path_bound_answers(link))
-		return orl_path_lost(link);
+	if (orl_unlikely(rc))
+		return rc;
 	record =
 		orl_path_record(link, ORL_AM_CAS, sizeof(*record) + 2 * extent);
 	if (orl_unlikely(!record))

@@ -14,6 +14,7 @@
 #include "test.h"
 
 #define SIZE 101
+#define MANY 1500
 
 /* A target buffer that is out of range. */
 struct place {
@@ -263,6 +264,46 @@ static void unlocked(int type, int t, struct test_win *w)
 	ok(MPI_Win_unlock(t, w->win));
 }
 
+static int fetch(MPI_Aint disp, int t, MPI_Win win)
+{
+	return MPI_Fetch_and_op(out, in, MPI_INT, t, disp, MPI_SUM, win);
+}
+
+static int swap(MPI_Aint disp, int t, MPI_Win win)
+{
+	return MPI_Compare_and_swap(out, out, in, MPI_INT, t, disp, win);
+}
+
+static int get(MPI_Aint disp, int t, MPI_Win win)
+{
+	return MPI_Get(in, 1, MPI_INT, t, disp, 1, MPI_INT, win);
+}
+
+static int get_acc(MPI_Aint disp, int t, MPI_Win win)
+{
+	return MPI_Get_accumulate(out, 2, MPI_SHORT, in, 2, MPI_SHORT, t, disp,
+				  2, MPI_SHORT, MPI_SUM, win);
+}
+
+/* More than may be under way at once: a call that has to wait for those before
+ * may tell of their error, as it is. */
+static void many_bad(MPI_Aint disp, int t, MPI_Win win)
+{
+	int (*const calls[])(MPI_Aint, int, MPI_Win) = { fetch, swap, get,
+							 get_acc };
+	size_t k;
+	int i, rc;
+
+	for (k = 0; k < sizeof(calls) / sizeof(calls[0]); k++) {
+		rc = MPI_SUCCESS;
+		for (i = 0; i < MANY && rc == MPI_SUCCESS; i++)
+			rc = calls[k](disp, t, win);
+		expect(rc == MPI_SUCCESS ? MPI_Win_flush(t, win) : rc,
+		       MPI_ERR_RMA_RANGE, "MPI_");
+		ok(MPI_Win_flush(t, win));
+	}
+}
+
 /* Beside, across and between regions. */
 static void dynamic(enum test_kind kind)
 {
@@ -293,6 +334,7 @@ static void dynamic(enum test_kind kind)
 
 		for (i = 0; i < sizeof(places) / sizeof(places[0]); i++)
 			bad(&places[i], t, w.win);
+		many_bad(places[0].disp, t, w.win);
 	}
 	MPI_Barrier(MPI_COMM_WORLD);
 	check(test_differs_from(w.base, SIZE, 0x66) == SIZE &&
