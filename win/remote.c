@@ -7,9 +7,7 @@
  * the link, with all that a transfer needs, is made at its first access and
  * lives as long as the window.
  */
-#include "check.h"
-#include "watch.h"
-
+#include "creation.h"
 #include "regions.h"
 
 #include <errno.h>
@@ -39,26 +37,6 @@ void orl_remote_for_all(void (*fn)(struct orl_win *win))
 
 	for (win = windows; win; win = win->next)
 		fn(win);
-}
-
-/* MPI_Finalize may call back into the program, which may use windows still:
- * the network ends after it.  A session that comes later opens it anew. */
-void orl_win_leave(void)
-{
-	orl_check_leave();
-	orl_host_unhook();
-}
-
-void orl_win_left(void)
-{
-	orl_host_end();
-	orl_type_end();
-	orl_stats_leave();
-	orl_trace_close();
-	if (!orl_am_is_open())
-		return;
-	orl_acc_end();
-	orl_am_close();
 }
 
 /* -- creation -------------------------------------------------------------- */
