@@ -6,6 +6,7 @@
  */
 #include "orl_acc.h"
 
+#include "delegate.h"
 #include "gate.h"
 #include "locked.h"
 #include "owner.h"
@@ -20,9 +21,16 @@ static void count(const struct orl_acc *acc, enum orl_agent agent)
 static ORL_COLD int other_one(const struct orl_place *place,
 			      const struct orl_acc *acc)
 {
-	count(acc, place->path->remote ? ORL_AGENT_OWNER : ORL_AGENT_LOCKED);
-	return place->path->remote ? orl_owner_one(place, acc)
-				   : orl_locked_one(place, acc);
+	if (place->path->remote) {
+		count(acc, ORL_AGENT_OWNER);
+		return orl_owner_one(place, acc);
+	}
+	if (!place->path->mapped && orl_delegate(place, acc, NULL)) {
+		count(acc, ORL_AGENT_OWNER);
+		return 0;
+	}
+	count(acc, ORL_AGENT_LOCKED);
+	return orl_locked_one(place, acc);
 }
 
 /* A pass through the gate as a single; below 0: the caller holds it shut. */
@@ -170,7 +178,7 @@ int orl_acc_cas(const struct orl_place *place, enum orl_kind kind,
 		return orl_owner_cas(place, kind, origin, compare, result);
 	if (orl_unlikely(!place->path->native || size > 8 ||
 			 !orl_acc_is_aligned(place->addr, kind)))
-		return orl_locked_cas(place, size, origin, compare, result);
+		return orl_locked_cas(place, kind, origin, compare, result);
 	pass = begin(place->target);
 	orl_single_cas[size](orl_place_here(place, place->addr), origin,
 			     compare, result);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cas.c - compare-and-swap with the gate shut, on any path. */
+#include "delegate.h"
 #include "locked.h"
 
 #include <string.h>
@@ -29,12 +30,28 @@ static int store_bytes(const struct orl_place *place, const void *buf,
 	return 0;
 }
 
-int orl_locked_cas(const struct orl_place *place, size_t size,
+static bool delegate(const struct orl_place *place, enum orl_kind kind,
+		     const void *origin, const void *compare, void *result)
+{
+	/* The operation does not count. */
+	const struct orl_acc acc = { .op = ORL_REPLACE,
+				     .kind = kind,
+				     .count = 1,
+				     .origin = origin,
+				     .result = result };
+
+	return !place->path->mapped && orl_delegate(place, &acc, compare);
+}
+
+int orl_locked_cas(const struct orl_place *place, enum orl_kind kind,
 		   const void *origin, const void *compare, void *result)
 {
+	const size_t size = orl_kinds[kind].extent;
 	unsigned char old[MAX_SIZE];
 	int rc;
 
+	if (delegate(place, kind, origin, compare, result))
+		return 0;
 	orl_gate_shut(place->target->gate);
 	rc = load_bytes(place, old, size);
 	if (!rc && !memcmp(old, compare, size))

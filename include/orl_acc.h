@@ -95,7 +95,7 @@ struct orl_acc_hints {
 enum orl_agent {
 	ORL_AGENT_ATOMIC, /* CPU atomics */
 	ORL_AGENT_LOCKED, /* this CPU, with the gate shut */
-	ORL_AGENT_OWNER,  /* the target's process, by records */
+	ORL_AGENT_OWNER,  /* the target's process, by records, or delegated */
 	ORL_AGENT_NIC,	  /* the network's atomics */
 	ORL_AGENT_COUNT
 };
@@ -164,6 +164,14 @@ int orl_acc_one(const struct orl_place *place, const struct orl_acc *acc);
  */
 int orl_acc_cas(const struct orl_place *place, enum orl_kind kind,
 		const void *origin, const void *compare, void *result);
+
+/*
+ * From now on single elements of this process's memory, which others of the
+ * node do not map, may be delegated to it by the gate's users: while it polls
+ * it executes them, in a third of the time that the kernel's copies take.
+ * Without memory for it they are not.
+ */
+void orl_acc_take(struct orl_gate *gate);
 
 /* -- the network's atomics ------------------------------------------------- */
 

@@ -48,6 +48,10 @@ struct orl_gate {
 	_Atomic(uint32_t) fenced; /* singles fence, since somebody has shut
 				   * the gate; never reset */
 	uint8_t pad[ORL_CACHELINE - 24];
+	int64_t box; /* bytes from the gate to where its owner takes elements,
+		      * delegate.c; 0: nowhere.  Set by the owner, constant;
+		      * not in a line that changes */
+	uint8_t pad2[ORL_CACHELINE - 8];
 	struct orl_gate_slot {
 		_Atomic(uint32_t) own;	   /* 1: the owner's is under way */
 		_Atomic(uint32_t) singles; /* under way, by all others */
@@ -57,7 +61,7 @@ struct orl_gate {
 		uint8_t pad[ORL_CACHELINE - 12];
 	} slots[ORL_GATE_SLOTS];
 };
-_Static_assert(sizeof(struct orl_gate) == 17 * ORL_CACHELINE, "shared layout");
+_Static_assert(sizeof(struct orl_gate) == 18 * ORL_CACHELINE, "shared layout");
 
 /* Bits of the bell: waiters for the gate to open, for singles to leave. */
 #define GATE_OPEN  1u

@@ -171,7 +171,7 @@ int orl_host_start(void);
 
 /*
  * Has the host's own progress loop, which runs in its blocking calls, call
- * orl_progress_hook.  False if the host offers no way (MPICH).  To be undone
+ * orl_progress_hook.  False if the host offers no way.  To be undone
  * before MPI_Finalize; both only by one thread at a time.
  */
 bool orl_host_hook(void);

@@ -29,6 +29,46 @@ int orl_progress_register(orl_poll_fn fn);
  */
 void orl_progress(void);
 
+static inline void orl_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+/* -- calls from the node --------------------------------------------------- */
+
+/*
+ * A word of shared memory, by which others of the node call this process:
+ * whenever it is ORL_CALLED, each wait, but for brief ones, and the host's
+ * progress loop run answer.  Any thread may; none that holds a gate does.
+ * Before the word is there it is NULL.
+ */
+#define ORL_CALLED 1u
+
+struct orl_line {
+	_Atomic(uint32_t) *_Atomic word;
+	orl_poll_fn answer;
+};
+extern struct orl_line orl_progress_line;
+
+/* Once. */
+void orl_progress_listen(_Atomic(uint32_t) *word, orl_poll_fn answer);
+
+static inline void orl_progress_answer(void)
+{
+	/* Acquire: pairs with the release in orl_progress_listen. */
+	_Atomic(uint32_t) *word = atomic_load_explicit(&orl_progress_line.word,
+						       memory_order_acquire);
+
+	if (orl_unlikely(word &&
+			 atomic_load_explicit(word, memory_order_relaxed) ==
+				 ORL_CALLED))
+		orl_progress_line.answer();
+}
+
 /* -- the network ----------------------------------------------------------- */
 
 /*

@@ -6,7 +6,8 @@
 models = models/rwlock.pml models/comeback.pml models/lock_all.pml \
 	models/windows.pml models/hurry.pml \
 	models/lease.pml models/lazy.pml models/pscw.pml models/barrier.pml \
-	models/flush.pml models/credit.pml models/gate.pml models/bell.pml \
+	models/flush.pml models/credit.pml models/gate.pml models/delegate.pml \
+	models/bell.pml \
 	models/progress_lock.pml models/regions.pml models/keys.pml
 
 TESTS += $(models)

@@ -35,7 +35,7 @@ behaviour = \
 	test/requests test/requests_many test/requests_pending test/requests_status \
 	test/requests_errors test/requests_threads \
 	test/shared test/passive test/host_progress \
-	test/atomic test/misaligned test/order test/proc_null \
+	test/atomic test/delegated test/misaligned test/order test/proc_null \
 	test/acc_values test/acc_count test/acc_pieces test/bulk \
 	test/layout test/layout_edges test/vectors \
 	test/attributes test/keyvals test/errhandlers test/info \
@@ -165,7 +165,7 @@ EXTRA_DIST += test/type_model.h test/room.h
 
 # -- units: the accumulate family, in one process or its forks ----------------
 units_acc = test/unit_op test/unit_kernel test/unit_strided test/unit_records test/unit_nic test/unit_acc test/unit_acc_race test/unit_gate \
-	test/unit_domain
+	test/unit_domain test/unit_delegate
 test_unit_domain_LDADD = libcore.la
 test_unit_op_LDADD = libcore.la
 test_unit_kernel_LDADD = libcore.la -lm
@@ -176,6 +176,7 @@ test_unit_records_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/src/am
 test_unit_acc_LDADD = libcore.la
 test_unit_acc_race_LDADD = libcore.la
 test_unit_gate_LDADD = libcore.la
+test_unit_delegate_LDADD = libcore.la
 check_PROGRAMS += $(units_acc)
 TESTS += $(units_acc)
 EXTRA_DIST += test/acc_model.h

@@ -37,7 +37,7 @@
 #define LEASE_RANK 8
 #define LEASE	   200 /* of a rank that ever had one */
 #define LINK	   184 /* a rank of another node that was accessed */
-#define BLOCK	   1424
+#define BLOCK	   1488
 #define LINE	   64
 #define NOTICES	   520 /* behind the block, in lines of their own */
 #define MEMBER	   8   /* of a group that is open */

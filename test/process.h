@@ -8,11 +8,13 @@
 #define PROCESS_H
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -66,6 +68,8 @@ static inline struct partner partner_start(void (*fn)(struct partner *partner))
 	partner.pid = fork();
 	check(partner.pid >= 0);
 	if (!partner.pid) {
+		/* Not to go on when the parent's check has failed. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		close(sockets[0]);
 		partner.pid = getppid();
 		partner.socket = sockets[1];

@@ -123,6 +123,19 @@ static void open_gate(const struct orl_creation *creation)
 		gate->used = win->nnear;
 }
 
+/* Others of the node reach this rank's memory by the kernel's copies: where it
+ * polls it takes single elements from them, in the host's loop too. */
+static void take_elements(const struct orl_win *win)
+{
+	const struct orl_path *path = win->targets[win->rank].path;
+
+	if (path == &orl_path_direct || win->dynamic || win->crowded ||
+	    win->flavor == MPI_WIN_FLAVOR_SHARED)
+		return;
+	orl_acc_take(&win->ctl->gate);
+	orl_host_hook();
+}
+
 /* The processes' first threads are as far from each other as can be. */
 static uint16_t threads_slot(uint32_t index)
 {
@@ -281,6 +294,7 @@ int orl_creation_targets(struct orl_creation *creation)
 		win->master =
 			&orl_target_ctl(&win->targets[win->near[0]])->master;
 		count_cores(creation);
+		take_elements(win);
 		serve(win);
 		return 0;
 	}

@@ -65,15 +65,4 @@ void orl_thread_reset(void);
 /* Lock held, after a poll: wakes the thread if it sleeps too long by now. */
 void orl_thread_review(void);
 
-/* -- for all --------------------------------------------------------------- */
-
-static inline void orl_pause(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	__asm__ volatile("yield");
-#endif
-}
-
 #endif

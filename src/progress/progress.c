@@ -66,6 +66,16 @@ static void run_polls(void)
 	}
 }
 
+struct orl_line orl_progress_line;
+
+void orl_progress_listen(_Atomic(uint32_t) *word, orl_poll_fn answer)
+{
+	orl_progress_line.answer = answer;
+	/* Release: pairs with the acquire in orl_progress_answer. */
+	atomic_store_explicit(&orl_progress_line.word, word,
+			      memory_order_release);
+}
+
 void orl_progress_host(void)
 {
 	if (is_inside || orl_progress_has_lock())
@@ -117,6 +127,7 @@ void orl_progress(void)
 {
 	if (is_inside)
 		return;
+	orl_progress_answer();
 	orl_progress_host();
 	orl_network_poll();
 }
@@ -181,6 +192,7 @@ void orl_progress_hook(void)
 	static ORL_THREAD_LOCAL uint32_t calls;
 	uint32_t heat;
 
+	orl_progress_answer();
 	if (!orl_progress_is_on() || is_inside)
 		return;
 	heat = atomic_load_explicit(&orl_network_heat, memory_order_relaxed);
