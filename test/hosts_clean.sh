@@ -9,7 +9,7 @@ cd "$dir" || exit 1
 unset ORIEL_TEST_SET
 
 "$hosts/up" --while $$ 1 || exit
-ls -A | grep -q . || echo "nothing tells that they are up"
+test -s hosts.set/up || echo "they are not up in this folder"
 "$hosts/down"
 left=$(ls -A)
 [ -z "$left" ] && exit
