@@ -153,6 +153,7 @@ static void networks(void)
 		if (i > 1)
 			strcpy(facts.networks[i].domain, "lo");
 	}
+	strcpy(facts.networks[2].iface, "lo");
 	report(&facts, 2, text, sizeof(text));
 	for (found = text; (found = strstr(found, "then tcp;ofi_rxm")); found++)
 		n++;

@@ -37,6 +37,12 @@ static int count_on(const struct findings *found, const char *host)
 
 /* -- the network ----------------------------------------------------------- */
 
+/* "" where the domain says it already. */
+static const char *iface_of(const struct oriel_network *network)
+{
+	return strcmp(network->iface, network->domain) ? network->iface : "";
+}
+
 /* Has one before it the same words?  It may be by IPv4, this one by IPv6. */
 static bool is_told(const struct oriel_network *networks, int i)
 {
@@ -45,7 +51,8 @@ static bool is_told(const struct oriel_network *networks, int i)
 	for (a = networks; a < b; a++)
 		if (!strcmp(a->provider, b->provider) &&
 		    !strcmp(a->domain, b->domain) &&
-		    !strcmp(a->iface, b->iface) && !strcmp(a->why, b->why))
+		    !strcmp(iface_of(a), iface_of(b)) &&
+		    !strcmp(a->why, b->why))
 			return true;
 	return false;
 }
@@ -54,9 +61,7 @@ static void print_networks(const struct facts *facts)
 {
 	for (int i = 0; i < facts->nnetworks && i < NETWORKS; i++) {
 		const struct oriel_network *network = &facts->networks[i];
-		const char *iface = strcmp(network->iface, network->domain)
-					    ? network->iface
-					    : "";
+		const char *iface = iface_of(network);
 
 		if (is_told(facts->networks, i))
 			continue;
