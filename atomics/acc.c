@@ -108,22 +108,37 @@ static bool can_single(const struct orl_place *place, const struct orl_acc *acc)
 	return orl_acc_is_aligned(place->addr, acc->kind);
 }
 
-/* n elements in a row, the first one the call's done-th. */
+/* Of n elements in a row: the operands, or NULL, and where the result goes. */
 static void single_block(const struct orl_acc *acc, unsigned char *target,
-			 size_t done, size_t n)
+			 const unsigned char *origin, unsigned char *result,
+			 size_t n)
 {
 	orl_single_fn single = orl_single(acc->op, acc->kind);
 	const size_t extent = orl_kinds[acc->kind].extent;
-	const unsigned char *origin = acc->origin;
-	unsigned char *result = acc->result;
-	size_t i;
+	size_t i, at;
 
 	for (i = 0; i < n; i++) {
-		size_t off = (done + i) * extent;
-
-		single(target + i * extent, origin ? origin + off : NULL,
-		       result ? result + off : NULL);
+		at = i * extent;
+		single(target + at, origin ? origin + at : NULL,
+		       result ? result + at : NULL);
 	}
+}
+
+/* The block at off of the layout; done elements were before it. */
+static void single_layout_block(const struct orl_place *place,
+				const struct orl_acc *acc, ptrdiff_t off,
+				size_t done, size_t n)
+{
+	const size_t at = done * orl_kinds[acc->kind].extent;
+	/* Not on pointers: it may be MPI_BOTTOM. */
+	const uintptr_t origin = (uintptr_t)acc->origin;
+	const void *operands = NULL;
+
+	if (acc->op != ORL_NO_OP)
+		operands = (void *)(origin + (acc->alike ? (size_t)off : at));
+	single_block(acc, orl_place_here(place, place->addr + (uint64_t)off),
+		     operands,
+		     acc->result ? (unsigned char *)acc->result + at : NULL, n);
 }
 
 static void issue_singles(const struct orl_place *place,
@@ -135,14 +150,12 @@ static void issue_singles(const struct orl_place *place,
 	ptrdiff_t off;
 
 	if (!acc->layout) {
-		single_block(acc, orl_place_here(place, place->addr), 0,
-			     acc->count);
+		single_block(acc, orl_place_here(place, place->addr),
+			     acc->origin, acc->result, acc->count);
 	} else {
 		orl_cursor_elements(&cursor, acc->layout, acc->items);
 		while ((n = orl_cursor_next(&cursor, acc->count, &off))) {
-			single_block(acc,
-				     orl_place_here(place, place->addr + off),
-				     done, n);
+			single_layout_block(place, acc, off, done, n);
 			done += n;
 		}
 	}

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gate.h"
+#include "locked.h"
 #include "strided.h"
 
 /* Bytes after which others get their turn. */
@@ -115,14 +116,27 @@ static void fetch(struct orl_job *job, const void *elems, size_t off, size_t n)
 		memcpy(result, elems, n * job->info->extent);
 }
 
-/* At off of the operand, which result is about to overwrite if it is it. */
-static const void *operand(struct orl_job *job, size_t off, size_t n)
+/* As far from the origin as they are from the place: not on pointers, it may
+ * be MPI_BOTTOM. */
+static const void *like_place(const struct orl_job *job, const void *elems)
+{
+	const void *place = orl_place_here(job->place, job->place->addr);
+
+	return (void *)((uintptr_t)job->acc->origin + (uintptr_t)elems -
+			(uintptr_t)place);
+}
+
+/* Of the next n elements, which lie at elems.  The result is about to
+ * overwrite it if it is the same. */
+static const void *operand(struct orl_job *job, const void *elems, size_t n)
 {
 	const unsigned char *origin = job->acc->origin;
 
 	if (job->acc->op == ORL_NO_OP)
 		return NULL;
-	origin += off;
+	if (job->acc->alike)
+		return like_place(job, elems);
+	origin += job->done * job->info->extent;
 	if (job->acc->origin == job->acc->result)
 		memcpy(job->other, origin, span(job->info, n));
 	return job->acc->origin == job->acc->result ? job->other : origin;
@@ -140,7 +154,7 @@ void orl_job_apply(struct orl_job *job, unsigned char *elems, size_t n)
 		const void *origin;
 
 		len = n < max ? n : max;
-		origin = operand(job, off, len);
+		origin = operand(job, elems, len);
 		if (job->acc->result)
 			fetch(job, elems, off, len);
 		job->kernel->array(elems, origin, len);
@@ -155,14 +169,15 @@ void orl_job_apply_row(struct orl_job *job, unsigned char *blocks,
 	const size_t extent = job->info->extent, off = job->done * extent;
 	const size_t n = row->blocks * row->blocklen;
 	const size_t len = row->blocklen * extent;
-	const void *origin = operand(job, off, n);
+	const void *origin = operand(job, blocks, n);
 
 	if (acc->result)
 		orl_copy_steps((unsigned char *)acc->result + off,
 			       (ptrdiff_t)len, blocks, row->stride, len,
 			       row->blocks);
 	if (acc->op != ORL_NO_OP)
-		orl_strided_combine(job, blocks, row, origin);
+		orl_strided_combine(job, blocks, row, origin,
+				    acc->alike ? row->stride : (ptrdiff_t)len);
 	job->done += n;
 }
 

@@ -36,6 +36,8 @@ struct orl_kernel {
 	orl_spaced_fn spaced;
 	orl_lines_fn lines; /* may be NULL; of elements smaller than a lane,
 			     * if orl_kernels_bytes_run() */
+	orl_lines_fn alike; /* NULL where lines is; masks are of bytes, and
+			     * origin's elements lie from it as the target's */
 };
 
 typedef const struct orl_kernel orl_kernel_table[ORL_KIND_COUNT][ORL_OP_COUNT];

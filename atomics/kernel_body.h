@@ -50,13 +50,15 @@
 			fn(t, o, 1);                                           \
 	}
 
-/* What is masked off is neither read nor written, nor can it fault. */
 #ifdef KERNEL_LINES
 #include <immintrin.h>
-#define FORMS(fn, size)                                                        \
-	SPACED(fn, size)                                                       \
-	BYTES(fn, size)                                                        \
-	KERNEL __attribute__((flatten, unused)) static const void *fn##_lines( \
+/*
+ * Of lines: what is masked off is neither read nor written, nor can it fault.
+ * operand(mask, o) has a line's operands in their places, and its bytes(mask)
+ * are how far the next line's are.
+ */
+#define OVER_LINES(form, isa, fn, size, bits, lane, operand, bytes)            \
+	isa __attribute__((flatten, unused)) static const void *fn##_##form(   \
 		void *target, const void *origin, const uint64_t *masks,       \
 		size_t period, size_t n)                                       \
 	{                                                                      \
@@ -65,47 +67,63 @@
 		size_t i = 0;                                                  \
                                                                                \
 		for (; n; n--, line += ORL_LINE) {                             \
-			const __mmask16 mask = (__mmask16)masks[i];            \
-			__m512i a = _mm512_maskz_load_epi32(mask, line);       \
-			const __m512i b =                                      \
-				_mm512_maskz_expandloadu_epi32(mask, o);       \
+			const __mmask##bits mask = (__mmask##bits)masks[i];    \
+			__m512i a = _mm512_maskz_loadu_epi##lane(mask, line);  \
+			const __m512i b = operand(mask, o);                    \
                                                                                \
 			fn(&a, &b, ORL_LINE / (size));                         \
-			_mm512_mask_store_epi32(line, mask, a);                \
-			o += 4 * __builtin_popcount(mask);                     \
+			_mm512_mask_storeu_epi##lane(line, mask, a);           \
+			o += bytes(mask);                                      \
 			i = i + 1 == period ? 0 : i + 1;                       \
 		}                                                              \
 		return o;                                                      \
 	}
-#define BYTES(fn, size)                                                        \
+#define FORMS(fn, size)                                                        \
 	enum { fn##_size = size };                                             \
-	KERNEL_BYTES __attribute__((flatten, unused)) static const void        \
-		*fn##_bytes(void *target, const void *origin,                  \
-			    const uint64_t *masks, size_t period, size_t n)    \
-	{                                                                      \
-		const char *o = origin;                                        \
-		char *line = target;                                           \
-		size_t i = 0;                                                  \
-                                                                               \
-		for (; n; n--, line += ORL_LINE) {                             \
-			const __mmask64 mask = masks[i];                       \
-			const int len = __builtin_popcountll(mask);            \
-			const __mmask64 row = ~0ull >> (64 - len) % 64;        \
-			__m512i a = _mm512_maskz_loadu_epi8(mask, line);       \
-			const __m512i b = _mm512_maskz_expand_epi8(            \
-				mask, _mm512_maskz_loadu_epi8(row, o));        \
-                                                                               \
-			fn(&a, &b, ORL_LINE / (size));                         \
-			_mm512_mask_storeu_epi8(line, mask, a);                \
-			o += len;                                              \
-			i = i + 1 == period ? 0 : i + 1;                       \
-		}                                                              \
-		return o;                                                      \
-	}
-#define LINES(fn) (fn##_size < ORL_KERNEL_LANE ? fn##_bytes : fn##_lines)
+	SPACED(fn, size)                                                       \
+	OVER_LINES(words, KERNEL, fn, size, 16, 32, spread_words, words_bytes) \
+	OVER_LINES(bytes, KERNEL_BYTES, fn, size, 64, 8, spread_bytes,         \
+		   bytes_bytes)                                                \
+	OVER_LINES(alike, KERNEL, fn, size, 64, 8, like_line, line_bytes)
+
+KERNEL static inline __m512i spread_words(__mmask16 mask, const void *o)
+{
+	return _mm512_maskz_expandloadu_epi32(mask, o);
+}
+
+KERNEL static inline size_t words_bytes(__mmask16 mask)
+{
+	return 4 * (size_t)__builtin_popcount(mask);
+}
+
+KERNEL_BYTES static inline size_t bytes_bytes(__mmask64 mask)
+{
+	return (size_t)__builtin_popcountll(mask);
+}
+
+KERNEL_BYTES static inline __m512i spread_bytes(__mmask64 mask, const void *o)
+{
+	const __mmask64 row = ~0ull >> (64 - bytes_bytes(mask)) % 64;
+
+	return _mm512_maskz_expand_epi8(mask, _mm512_maskz_loadu_epi8(row, o));
+}
+
+KERNEL static inline __m512i like_line(__mmask64 mask, const void *o)
+{
+	return _mm512_maskz_loadu_epi8(mask, o);
+}
+
+KERNEL static inline size_t line_bytes(__mmask64 mask)
+{
+	return ORL_LINE;
+}
+
+#define LINES(fn) (fn##_size < ORL_KERNEL_LANE ? fn##_bytes : fn##_words)
+#define ALIKE(fn) fn##_alike
 #else
 #define FORMS(fn, size) SPACED(fn, size)
 #define LINES(fn)	NULL
+#define ALIKE(fn)	NULL
 #endif
 
 #define COMBINE(op, OP, suffix, type, wide, word)                              \
@@ -355,7 +373,8 @@ MOVE_PAIR(short_int, struct orl_short_int)
 const struct orl_kernel KERNEL_TABLE[ORL_KIND_COUNT][ORL_OP_COUNT] = {
 #define ENTRY(fn)                                                              \
 	{                                                                      \
-		.array = fn, .spaced = fn##_spaced, .lines = LINES(fn)         \
+		.array = fn, .spaced = fn##_spaced, .lines = LINES(fn),        \
+		.alike = ALIKE(fn),                                            \
 	}
 	WORD_ROWS,
 #undef ENTRY

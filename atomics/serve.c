@@ -93,6 +93,7 @@ int orl_owner_apply(const struct orl_place *place,
 		.items = count,
 		.domain = NULL,
 		.lasting = false,
+		.alike = false,
 	};
 
 	return orl_acc_issue(place, &acc);
@@ -220,6 +221,7 @@ static int apply_rows(const struct orl_am_source *source,
 			.items = 0,
 			.domain = NULL,
 			.lasting = false,
+			.alike = false,
 		};
 
 		rc = apply_row(source, row, &acc);
@@ -299,6 +301,7 @@ static int serve_fop(const struct orl_am_source *source,
 		.items = 1,
 		.domain = NULL,
 		.lasting = false,
+		.alike = false,
 	};
 	rc = acc.op == ORL_NO_OP && !acc.result ? 0 : orl_acc_one(&place, &acc);
 	if (rc || !fop->slot)

@@ -26,14 +26,13 @@ static size_t lane_of(size_t extent)
 	return extent < ORL_KERNEL_LANE ? 1 : ORL_KERNEL_LANE;
 }
 
-static void combine_lines(const struct orl_job *job, char *blocks,
+static void combine_lines(orl_lines_fn fn, size_t lane, char *blocks,
 			  const struct orl_run *row, size_t len,
 			  const void *origin)
 {
-	const orl_lines_fn fn = job->kernel->lines;
 	struct orl_lines all;
 
-	orl_lines_make(&all, blocks, row, len, lane_of(job->info->extent));
+	orl_lines_make(&all, blocks, row, len, lane);
 	blocks -= (uintptr_t)blocks % ORL_LINE;
 	origin = fn(blocks, origin, &all.head, 1, 1);
 	blocks += ORL_LINE;
@@ -44,25 +43,48 @@ static void combine_lines(const struct orl_job *job, char *blocks,
 
 /* Elements that no line cuts, four of a line at least: less are faster one by
  * one. */
-static bool are_in_lines(const struct orl_kernel *kernel, const void *blocks,
-			 const struct orl_run *row, size_t extent)
+static bool are_in_lines(const void *blocks, const struct orl_run *row,
+			 size_t extent)
 {
 	const size_t places = (uintptr_t)blocks | (size_t)row->stride;
-	const size_t len = row->blocklen * extent;
 
-	return kernel->lines && orl_lines_fit(row, len) &&
+	return orl_lines_fit(row, row->blocklen * extent) &&
 	       (size_t)row->stride <= row->blocklen * ORL_LINE / 4 &&
-	       !(places % extent) && !((places | len) % lane_of(extent)) &&
-	       (extent >= ORL_KERNEL_LANE || orl_kernels_bytes_run());
+	       !(places % extent);
+}
+
+/* By lines, if that can be. */
+static bool combine_in_lines(const struct orl_job *job, void *blocks,
+			     const struct orl_run *row, const void *origin,
+			     ptrdiff_t step)
+{
+	const struct orl_kernel *kernel = job->kernel;
+	const size_t extent = job->info->extent;
+	const size_t len = row->blocklen * extent;
+	const size_t lane = lane_of(extent);
+	const size_t places = (uintptr_t)blocks | (size_t)row->stride | len;
+
+	if (!kernel->lines || !are_in_lines(blocks, row, extent))
+		return false;
+	if (step == row->stride) {
+		combine_lines(kernel->alike, 1, blocks, row, len,
+			      (const char *)origin -
+				      (uintptr_t)blocks % ORL_LINE);
+		return true;
+	}
+	if (step != (ptrdiff_t)len || places % lane ||
+	    (lane == 1 && !orl_kernels_bytes_run()))
+		return false;
+	combine_lines(kernel->lines, lane, blocks, row, len, origin);
+	return true;
 }
 
 /* -- one after the other --------------------------------------------------- */
 
 static void combine_spaced(orl_spaced_fn fn, char *blocks,
 			   const struct orl_run *row, size_t extent,
-			   const char *origin)
+			   const char *origin, ptrdiff_t step)
 {
-	const ptrdiff_t len = (ptrdiff_t)(row->blocklen * extent);
 	const size_t most = row->blocklen > 1 ? BATCH : row->blocks;
 	size_t left, n, i;
 
@@ -70,9 +92,9 @@ static void combine_spaced(orl_spaced_fn fn, char *blocks,
 		n = left < most ? left : most;
 		for (i = 0; i < row->blocklen; i++)
 			fn(blocks + i * extent, row->stride,
-			   origin + i * extent, len, n);
+			   origin + i * extent, step, n);
 		blocks += (ptrdiff_t)n * row->stride;
-		origin += (ptrdiff_t)n * len;
+		origin += (ptrdiff_t)n * step;
 	}
 }
 
@@ -93,11 +115,11 @@ static void combine_copies(orl_kernel_fn fn, char *blocks,
 
 static void combine_blocks(orl_kernel_fn fn, char *blocks,
 			   const struct orl_run *row, size_t len,
-			   const char *origin)
+			   const char *origin, ptrdiff_t step)
 {
 	size_t n;
 
-	for (n = row->blocks; n; n--, blocks += row->stride, origin += len)
+	for (n = row->blocks; n; n--, blocks += row->stride, origin += step)
 		fn(blocks, origin, row->blocklen);
 }
 
@@ -112,19 +134,21 @@ static bool are_worth_copies(const struct orl_job *job,
 }
 
 void orl_strided_combine(struct orl_job *job, void *blocks,
-			 const struct orl_run *row, const void *origin)
+			 const struct orl_run *row, const void *origin,
+			 ptrdiff_t step)
 {
 	const struct orl_kernel *kernel = job->kernel;
 	const size_t extent = job->info->extent;
 	const size_t len = row->blocklen * extent;
 
-	if (are_in_lines(kernel, blocks, row, extent))
-		combine_lines(job, blocks, row, len, origin);
-	else if (len > SHORT)
-		combine_blocks(kernel->array, blocks, row, len, origin);
-	else if (are_worth_copies(job, row, len))
+	if (combine_in_lines(job, blocks, row, origin, step))
+		return;
+	if (len > SHORT)
+		combine_blocks(kernel->array, blocks, row, len, origin, step);
+	else if (step == (ptrdiff_t)len && are_worth_copies(job, row, len))
 		combine_copies(kernel->array, blocks, row, len, origin,
 			       job->elems);
 	else
-		combine_spaced(kernel->spaced, blocks, row, extent, origin);
+		combine_spaced(kernel->spaced, blocks, row, extent, origin,
+			       step);
 }

@@ -27,10 +27,12 @@ static inline bool orl_strided_next(struct orl_cursor *cur, size_t max,
 }
 
 /*
- * Combines the row's elements, of which the first is at blocks, with as many
- * that lie side by side at origin: at most ORL_JOB_CHUNK bytes.
+ * Combines the row's elements, of which the first is at blocks, with those of
+ * as many blocks at origin, step bytes apart: side by side, or as the row's.
+ * At most ORL_JOB_CHUNK bytes.
  */
 void orl_strided_combine(struct orl_job *job, void *blocks,
-			 const struct orl_run *row, const void *origin);
+			 const struct orl_run *row, const void *origin,
+			 ptrdiff_t step);
 
 #endif

@@ -138,6 +138,9 @@ struct orl_acc {
 	size_t items;
 	struct orl_acc_domain *domain; /* NULL: whatever is the default */
 	bool lasting; /* origin stays as it is until the path's finish */
+	bool alike;   /* origin is no array: it is laid out as the target is,
+		       * each element as far from it as from the place's
+		       * address; with a layout, on a mapped path */
 };
 _Static_assert(sizeof(struct orl_acc) == ORL_CACHELINE, "cheap to fill");
 

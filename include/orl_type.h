@@ -282,6 +282,15 @@ void orl_copy_steps(void *dst, ptrdiff_t dst_stride, const void *src,
 void orl_cursor_copy(struct orl_cursor *to, void *dst, struct orl_cursor *from,
 		     const void *src);
 
+/*
+ * Do the items of both, elements of one kind, lie alike?  *shift is then how
+ * much further each element of a is from its buffer than that of b is.  Not
+ * all that do are found: both must have been made of like parts.
+ */
+bool orl_type_is_alike(const struct orl_type *a, size_t a_count,
+		       const struct orl_type *b, size_t b_count,
+		       ptrdiff_t *shift);
+
 /* -- rows of small blocks, a line of memory at a time ---------------------*/
 
 #define ORL_LINE 64

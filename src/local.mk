@@ -15,7 +15,8 @@ libcore_la_SOURCES = \
 	src/host/hook.c src/host/host.c src/host/host.h src/host/info.c \
 	src/host/request.c src/host/session.c src/host/ucx.c \
 	src/type/array.c src/type/basic.c src/type/cache.c src/type/cursor.c \
-	src/type/flatten.c src/type/gather.c src/type/lines.c src/type/run.c \
+	src/type/alike.c src/type/flatten.c src/type/gather.c src/type/lines.c \
+	src/type/run.c \
 	src/type/type.h \
 	src/shm/arena.c src/shm/cgroup.c src/shm/extent.c src/shm/extent.h \
 	src/shm/limit.c src/shm/node.c src/shm/peer.c src/shm/shm.h \

@@ -36,6 +36,11 @@ static size_t at_third(size_t i)
 	return 3 * i;
 }
 
+static size_t at_next_third(size_t i)
+{
+	return 3 * i + 1;
+}
+
 /* Blocks of 1000, then 500 of a gap. */
 static size_t at_blocks(size_t i)
 {
@@ -67,7 +72,7 @@ static MPI_Datatype odd(MPI_Datatype element, MPI_Aint extent)
 	return made;
 }
 
-#define LAYOUTS 5
+#define LAYOUTS 6
 
 static void make_layouts(struct layout *l, MPI_Datatype element)
 {
@@ -84,6 +89,9 @@ static void make_layouts(struct layout *l, MPI_Datatype element)
 	l[3] = (struct layout){ "odd", odd(element, extent), N / 3, at_odd };
 	l[4] = (struct layout){ "reverse", MPI_DATATYPE_NULL, 1, at_reverse };
 	MPI_Type_create_hvector(N, 1, -extent, element, &l[4].type);
+	l[5] = (struct layout){ "next third", MPI_DATATYPE_NULL, 1,
+				at_next_third };
+	MPI_Type_create_hindexed_block(1, 1, &extent, l[1].type, &l[5].type);
 	for (i = 0; i < LAYOUTS; i++)
 		MPI_Type_commit(&l[i].type);
 }
@@ -246,7 +254,8 @@ static void call(const struct kind *k, const struct layout *o,
 	}
 }
 
-/* Each layout on each side once, beside another one on the others. */
+/* Each layout on each side once, beside another one on the others; and on both
+ * sides, or beside one that is like it. */
 static void all_layouts(const struct kind *k)
 {
 	struct layout l[LAYOUTS];
@@ -256,7 +265,11 @@ static void all_layouts(const struct kind *k)
 	for (i = 0; i < LAYOUTS; i++) {
 		call(k, &l[i], &l[(i + 1) % LAYOUTS], NULL);
 		call(k, &l[i], &l[(i + 2) % LAYOUTS], &l[(i + 3) % LAYOUTS]);
+		call(k, &l[i], &l[i], NULL);
+		call(k, &l[i], &l[i], &l[(i + 1) % LAYOUTS]);
 	}
+	call(k, &l[1], &l[5], NULL);
+	call(k, &l[5], &l[1], NULL);
 	for (i = 0; i < LAYOUTS; i++)
 		MPI_Type_free(&l[i].type);
 }

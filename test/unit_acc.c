@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Claim: every operation, on every kind it is defined on, of any count, at
- * any address, contiguous or in a layout, on each path, does what the model
- * says to the elements, fetches what was there before, and touches no other
- * byte, padding included; the gate is open afterwards.
+ * any address, contiguous or in a layout, with operands in a row or laid out
+ * alike, on each path, does what the model says to the elements, fetches what
+ * was there before, and touches no other byte, padding included; the gate is
+ * open afterwards.
  */
 #include "acc_model.h"
 
@@ -20,7 +21,8 @@ static unsigned char *memory; /* ARENA bytes, then a page that is not there */
 static unsigned char want[ARENA + 64];
 static unsigned char origins[MAX_ELEMENTS * 8], results[MAX_ELEMENTS * 8];
 static unsigned char copies[MAX_ELEMENTS * 8];
-static size_t where[MAX_ELEMENTS]; /* offsets of the elements in memory */
+static unsigned char mirror[ARENA + 64]; /* of operands, where they are alike */
+static size_t where[MAX_ELEMENTS];	 /* offsets of the elements in memory */
 static struct orl_gate gate;
 static struct orl_target target = { .gate = &gate, .delta = DELTA, .slot = 3 };
 
@@ -81,16 +83,17 @@ struct trial {
 	size_t count; /* elements */
 	size_t off;   /* of the buffer in memory */
 	bool one;     /* by orl_acc_one */
+	bool alike;   /* operands lie as the elements do */
 };
 
 static void fail(const struct trial *trial, const char *what, size_t element)
 {
 	fprintf(stderr,
 		"%s: op %d, kind %s, path %s, fetch %d, layout %d, "
-		"count %zu, off %zu, element %zu\n",
+		"alike %d, count %zu, off %zu, element %zu\n",
 		what, trial->op, orl_kinds[trial->kind].name, trial->path->name,
-		trial->fetch, !!trial->layout, trial->count, trial->off,
-		element);
+		trial->fetch, !!trial->layout, trial->alike, trial->count,
+		trial->off, element);
 	exit(1);
 }
 
@@ -131,6 +134,12 @@ static size_t span_of(enum orl_kind kind)
 	return model_second(kind) + model_index(kind);
 }
 
+static unsigned char *operand(const struct trial *trial, size_t i)
+{
+	return trial->alike ? mirror + where[i]
+			    : origins + i * orl_kinds[trial->kind].extent;
+}
+
 static void prepare(const struct trial *trial, size_t len, uint64_t *seed)
 {
 	const size_t extent = orl_kinds[trial->kind].extent;
@@ -146,7 +155,7 @@ static void prepare(const struct trial *trial, size_t len, uint64_t *seed)
 
 		model_fill(elem, trial->kind, seed);
 		memcpy(memory + where[i], elem, span);
-		model_fill(origins + i * extent, trial->kind, seed);
+		model_fill(operand(trial, i), trial->kind, seed);
 		memcpy(copies + i * extent, elem, extent);
 		if (addr < first_byte)
 			first_byte = addr;
@@ -156,7 +165,7 @@ static void prepare(const struct trial *trial, size_t len, uint64_t *seed)
 	memcpy(want, memory, len);
 	for (size_t i = 0; i < trial->count; i++)
 		model_combine(trial->op, trial->kind, want + where[i],
-			      origins + i * extent);
+			      operand(trial, i));
 }
 
 static int issue(const struct trial *trial)
@@ -170,14 +179,15 @@ static int issue(const struct trial *trial)
 		.op = trial->op,
 		.kind = trial->kind,
 		.count = trial->count,
-		.origin = trial->op == ORL_NO_OP && trial->fetch != SAME
-				  ? NULL
-				  : origins,
+		.origin = trial->op == ORL_NO_OP && trial->fetch != SAME ? NULL
+			  : trial->alike ? mirror + trial->off
+					 : origins,
 		.result = trial->fetch == APART	 ? results
 			  : trial->fetch == SAME ? origins
 						 : NULL,
 		.layout = trial->layout,
 		.items = trial->layout ? trial->count / ITEM : 0,
+		.alike = trial->alike,
 	};
 
 	loads = stores = 0;
@@ -273,6 +283,20 @@ static void each_way(struct trial trial, uint64_t *seed)
 	}
 }
 
+/* And with operands that are laid out alike, which mapped paths may have. */
+static void each_way_alike(struct trial trial, uint64_t *seed)
+{
+	each_way(trial, seed);
+	trial.alike = true;
+	for (size_t path = 0; path < 2; path++) {
+		for (int fetch = NOTHING; fetch <= APART; fetch++) {
+			trial.path = &paths[path];
+			trial.fetch = fetch;
+			try(trial, seed);
+		}
+	}
+}
+
 static void contiguous(enum orl_op op, enum orl_kind kind, uint64_t *seed)
 {
 	static const size_t counts[] = { 0, 1, 2, 7, 8, 9, 41, 300 };
@@ -308,7 +332,7 @@ static void single(enum orl_op op, enum orl_kind kind, uint64_t *seed)
 }
 
 /* Holes; blocks of every alignment; backwards and of two runs; items that
- * make one long row. */
+ * make one long row.  The shortest one is done by singles. */
 static void layouts(enum orl_op op, enum orl_kind kind, uint64_t *seed)
 {
 	const ptrdiff_t extent = orl_kinds[kind].extent;
@@ -332,11 +356,12 @@ static void layouts(enum orl_op op, enum orl_kind kind, uint64_t *seed)
 		type.nruns = i % 4 == 2 ? 2 : 1;
 		type.extent = i % 4 == 3 ? 12 * extent : 16 * extent;
 		trial.count = items[i / 4] * ITEM;
+		orl_options.bulk = items[i / 4] == 1 ? ITEM + 1 : 4;
 		trial.off = 64;
-		each_way(trial, seed);
+		each_way_alike(trial, seed);
 		trial.off = 67;
 		if (i < 8)
-			each_way(trial, seed);
+			each_way_alike(trial, seed);
 	}
 }
 
@@ -366,29 +391,13 @@ static void at_end(enum orl_op op, enum orl_kind kind, uint64_t *seed)
 
 /* -- cases ------------------------------------------------------------- */
 
-static void all_kernels(void)
+static void all_pairs(void)
 {
 	each_pair(kernels);
-}
-
-static void all_contiguous(void)
-{
-	each_pair(contiguous);
-}
-
-static void all_singles(void)
-{
 	each_pair(single);
-}
-
-static void all_layouts(void)
-{
-	each_pair(layouts);
-}
-
-static void all_ends(void)
-{
+	each_pair(contiguous);
 	each_pair(at_end);
+	each_pair(layouts);
 }
 
 static void long_ones(void)
@@ -474,15 +483,9 @@ static void errors(void)
 int main(void)
 {
 	static const struct process_case cases[] = {
-		{ "kernels", all_kernels },
-		{ "singles", all_singles },
-		{ "contiguous", all_contiguous },
-		{ "layouts", all_layouts },
-		{ "ends", all_ends },
-		{ "long ones", long_ones },
-		{ "cas", all_cas },
-		{ "errors", errors },
-		{ NULL, NULL },
+		{ "every kind", all_pairs }, { "layouts", all_layouts },
+		{ "long ones", long_ones },  { "cas", all_cas },
+		{ "errors", errors },	     { NULL, NULL },
 	};
 
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);

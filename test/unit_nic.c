@@ -95,7 +95,8 @@ static void issue(enum orl_op op, int64_t *operand, int64_t *result,
 				     .result = result,
 				     .items = 1,
 				     .domain = &domain,
-				     .lasting = true };
+				     .lasting = true,
+				     .alike = false };
 
 	check(!orl_nic_issue(&way, &place, &acc));
 }

@@ -3,7 +3,8 @@
  * Claim: a flattened datatype, however it was nested, has the elements and
  * bytes that its type map has, in that order, with neighbours merged; cursors
  * walk them whatever the chunks; gather, scatter and copy move them and touch
- * nothing else.
+ * nothing else.  Two are alike only if their elements are, and always if one
+ * is the other further on.
  */
 #include "type_model.h"
 
@@ -287,6 +288,47 @@ static void check_gather(struct buffer *b)
 	free(elements);
 }
 
+/* -- alike ----------------------------------------------------------------*/
+
+static ptrdiff_t element(const struct model *m, size_t i)
+{
+	return m->at[i % m->n].off + (ptrdiff_t)(i / m->n) * m->extent;
+}
+
+static void check_alike(const struct model *a, const struct orl_type *type_a,
+			const struct model *b, const struct orl_type *type_b)
+{
+	size_t na = model_random(4), nb = model_random(4), i;
+	ptrdiff_t shift;
+
+	if (type_a->kind == ORL_MIXED || type_a->kind != type_b->kind ||
+	    !orl_type_is_alike(type_a, na, type_b, nb, &shift))
+		return;
+	check(na * a->n == nb * b->n, "%zu of %zu, %zu of %zu", na, a->n, nb,
+	      b->n);
+	for (i = 0; i < na * a->n && !test_failures; i++)
+		check(element(a, i) == element(b, i) + shift, "element %zu", i);
+}
+
+static void check_shifted(const struct model *m, const struct orl_type *type)
+{
+	const MPI_Aint further = 8 * ((MPI_Aint)model_random(100) - 50);
+	const size_t count = model_random(4);
+	const struct orl_type *moved;
+	MPI_Datatype handle;
+	ptrdiff_t shift;
+
+	if (type->kind == ORL_MIXED || !m->n)
+		return;
+	MPI_Type_create_hindexed_block(1, 1, &further, m->handle, &handle);
+	MPI_Type_commit(&handle);
+	check(!orl_type_find(handle, &moved), "a type further on");
+	check(orl_type_is_alike(moved, count, type, count, &shift) == !!count,
+	      "%zu items", count);
+	check(!count || shift == further, "%td, not %td", shift, further);
+	MPI_Type_free(&handle);
+}
+
 /* -- rounds ---------------------------------------------------------------*/
 
 static const struct orl_type *look(const struct model *m)
@@ -311,6 +353,8 @@ static void round_of_two(void)
 	struct buffer src, dst;
 	bool fits;
 
+	check_alike(&a, type_a, &b, type_b);
+	check_shifted(&a, type_a);
 	fits = buffer_open(&src, &a, type_a);
 	fits = buffer_open(&dst, &b, type_b) && fits;
 	if (fits) {

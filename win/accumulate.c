@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * accumulate.c - the accumulate family's arguments: checked, and brought to
- * the shape that atomics/ works on, contiguous operands of one kind.  An
- * origin or result with another layout goes through a temporary array; if that
- * would be large, through a small one piece by piece.
+ * the shape that atomics/ works on, operands of one kind, contiguous or where
+ * the target's elements would be.  An origin or result with another layout goes
+ * through a temporary array; if that would be large, through a small one piece
+ * by piece.
  */
 #include "place.h"
 
@@ -301,6 +302,31 @@ static int run_whole(struct orl_win *win, const struct orl_xacc *x,
 	return rc;
 }
 
+/* Operands that lie as the target's elements do are combined where they are,
+ * by who reaches these by loads and stores. */
+static bool is_alike(const struct orl_win *win, const struct orl_xacc *x,
+		     const struct job *job, ptrdiff_t *shift)
+{
+	const struct orl_checked *c = &job->c;
+
+	return c->place.path->mapped && !win->nic && c->otype &&
+	       !c->otype->packed && !c->ttype->packed && !job->rtype &&
+	       orl_type_is_alike(c->otype, (size_t)x->xfer.ocount, c->ttype,
+				 (size_t)x->xfer.tcount, shift);
+}
+
+static int run_alike(struct orl_win *win, const struct orl_xacc *x,
+		     struct job *job, ptrdiff_t shift)
+{
+	/* Not on pointers: it may be MPI_BOTTOM. */
+	job->acc.origin =
+		(void *)((uintptr_t)x->xfer.origin + (uintptr_t)shift);
+	job->acc.alike = true;
+	job->acc.lasting = true;
+	shape_target(x, job);
+	return issue(win, &job->c.place, &job->acc);
+}
+
 static int run(struct orl_win *win, const struct orl_xacc *x, struct job *job)
 {
 	const struct orl_pieces_call call = {
@@ -311,7 +337,10 @@ static int run(struct orl_win *win, const struct orl_xacc *x, struct job *job)
 		.place = &job->c.place,
 		.acc = &job->acc,
 	};
+	ptrdiff_t shift;
 
+	if (is_alike(win, x, job, &shift))
+		return run_alike(win, x, job, shift);
 	return orl_pieces_fit(&call) ? run_pieces(win, &call)
 				     : run_whole(win, x, job);
 }
@@ -328,6 +357,7 @@ static int accumulate_any(struct orl_win *win, const struct orl_xacc *x,
 		return MPI_SUCCESS;
 	job.acc.result = fetch ? x->result : NULL;
 	job.acc.domain = &win->domain;
+	job.acc.alike = false;
 	rc = run(win, x, &job);
 	rc = rc ? rc : orl_accumulate_finish(win, x, &job.c.place);
 	return orl_likely(!rc) ? MPI_SUCCESS : orl_accumulate_fail(win, x, rc);
@@ -397,6 +427,7 @@ static int accumulate(struct orl_win *win, const struct orl_xacc *x, bool fetch)
 	acc.items = acc.count;
 	acc.domain = &win->domain;
 	acc.lasting = true;
+	acc.alike = false;
 	return issue_uniform(win, x, &place, &acc);
 }
 

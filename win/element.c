@@ -34,7 +34,8 @@ static struct orl_acc one(struct orl_win *win, const struct orl_xacc *x,
 				 .layout = NULL,
 				 .items = 1,
 				 .domain = &win->domain,
-				 .lasting = true };
+				 .lasting = true,
+				 .alike = false };
 }
 
 static int compare_and_swap(struct orl_win *win, const struct orl_place *place,
