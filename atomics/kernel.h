@@ -22,22 +22,22 @@ typedef void (*orl_spaced_fn)(void *target, ptrdiff_t stride,
 			      const void *origin, ptrdiff_t origin_stride,
 			      size_t n);
 /*
- * Of n lines, from an aligned target on: the elements that their masks have,
- * with as many that lie side by side at origin.  Returns where these end.
- * After period lines the masks are the same again; none is empty.
+ * Of n lines of memory, stride bytes apart, the first one at target: the
+ * elements that the mask has, which is not empty.  Operands are step bytes
+ * apart from line to line.
  */
-typedef const void *(*orl_lines_fn)(void *target, const void *origin,
-				    const uint64_t *masks, size_t period,
-				    size_t n);
+typedef void (*orl_lines_fn)(void *target, ptrdiff_t stride, const void *origin,
+			     ptrdiff_t step, uint64_t mask, size_t n);
 
 /* All forms of a kernel do the same to an element. */
 struct orl_kernel {
 	orl_kernel_fn array; /* NULL where the op does not fit the kind */
 	orl_spaced_fn spaced;
-	orl_lines_fn lines; /* may be NULL; of elements smaller than a lane,
-			     * if orl_kernels_bytes_run() */
-	orl_lines_fn alike; /* NULL where lines is; masks are of bytes, and
-			     * origin's elements lie from it as the target's */
+	/* May be NULL, both: of a line's operands side by side, where smaller
+	 * ones than a lane need orl_kernels_bytes_run(); of operands that lie
+	 * as the line's elements do, by masks of bytes. */
+	orl_lines_fn lines;
+	orl_lines_fn alike;
 };
 
 typedef const struct orl_kernel orl_kernel_table[ORL_KIND_COUNT][ORL_OP_COUNT];

@@ -53,69 +53,44 @@
 #ifdef KERNEL_LINES
 #include <immintrin.h>
 /*
- * Of lines: what is masked off is neither read nor written, nor can it fault.
- * operand(mask, o) has a line's operands in their places, and its bytes(mask)
- * are how far the next line's are.
+ * Of lines that have one mask: what is masked off is neither read nor written,
+ * nor can it fault.  operand(mask, o) has a line's operands in their places.
  */
-#define OVER_LINES(form, isa, fn, size, bits, lane, operand, bytes)            \
-	isa __attribute__((flatten, unused)) static const void *fn##_##form(   \
-		void *target, const void *origin, const uint64_t *masks,       \
-		size_t period, size_t n)                                       \
+#define OVER_LINES(form, isa, fn, size, bits, lane, operand)                   \
+	isa __attribute__((flatten, unused)) static void fn##_##form(          \
+		void *target, ptrdiff_t stride, const void *origin,            \
+		ptrdiff_t step, uint64_t lanes, size_t n)                      \
 	{                                                                      \
+		const __mmask##bits mask = (__mmask##bits)lanes;               \
 		const char *o = origin;                                        \
 		char *line = target;                                           \
-		size_t i = 0;                                                  \
                                                                                \
-		for (; n; n--, line += ORL_LINE) {                             \
-			const __mmask##bits mask = (__mmask##bits)masks[i];    \
+		for (; n; n--, line += stride, o += step) {                    \
 			__m512i a = _mm512_maskz_loadu_epi##lane(mask, line);  \
 			const __m512i b = operand(mask, o);                    \
                                                                                \
 			fn(&a, &b, ORL_LINE / (size));                         \
 			_mm512_mask_storeu_epi##lane(line, mask, a);           \
-			o += bytes(mask);                                      \
-			i = i + 1 == period ? 0 : i + 1;                       \
 		}                                                              \
-		return o;                                                      \
 	}
 #define FORMS(fn, size)                                                        \
 	enum { fn##_size = size };                                             \
 	SPACED(fn, size)                                                       \
-	OVER_LINES(words, KERNEL, fn, size, 16, 32, spread_words, words_bytes) \
-	OVER_LINES(bytes, KERNEL_BYTES, fn, size, 64, 8, spread_bytes,         \
-		   bytes_bytes)                                                \
-	OVER_LINES(alike, KERNEL, fn, size, 64, 8, like_line, line_bytes)
+	OVER_LINES(words, KERNEL, fn, size, 16, 32, spread_words)              \
+	OVER_LINES(bytes, KERNEL_BYTES, fn, size, 64, 8, spread_bytes)         \
+	OVER_LINES(alike, KERNEL, fn, size, 64, 8, _mm512_maskz_loadu_epi8)
 
 KERNEL static inline __m512i spread_words(__mmask16 mask, const void *o)
 {
 	return _mm512_maskz_expandloadu_epi32(mask, o);
 }
 
-KERNEL static inline size_t words_bytes(__mmask16 mask)
-{
-	return 4 * (size_t)__builtin_popcount(mask);
-}
-
-KERNEL_BYTES static inline size_t bytes_bytes(__mmask64 mask)
-{
-	return (size_t)__builtin_popcountll(mask);
-}
-
 KERNEL_BYTES static inline __m512i spread_bytes(__mmask64 mask, const void *o)
 {
-	const __mmask64 row = ~0ull >> (64 - bytes_bytes(mask)) % 64;
+	const int len = __builtin_popcountll(mask);
+	const __mmask64 row = ~0ull >> (64 - len) % 64;
 
 	return _mm512_maskz_expand_epi8(mask, _mm512_maskz_loadu_epi8(row, o));
-}
-
-KERNEL static inline __m512i like_line(__mmask64 mask, const void *o)
-{
-	return _mm512_maskz_loadu_epi8(mask, o);
-}
-
-KERNEL static inline size_t line_bytes(__mmask64 mask)
-{
-	return ORL_LINE;
 }
 
 #define LINES(fn) (fn##_size < ORL_KERNEL_LANE ? fn##_bytes : fn##_words)

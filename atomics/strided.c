@@ -18,6 +18,9 @@
  * in the nearest cache. */
 #define BATCH 8
 
+/* Lines at a time that stay there in any order. */
+#define TURN 256
+
 /* -- lines ----------------------------------------------------------------- */
 
 /* Bytes for which a mask has a bit. */
@@ -26,19 +29,62 @@ static size_t lane_of(size_t extent)
 	return extent < ORL_KERNEL_LANE ? 1 : ORL_KERNEL_LANE;
 }
 
-static void combine_lines(orl_lines_fn fn, size_t lane, char *blocks,
-			  const struct orl_run *row, size_t len,
-			  const void *origin)
-{
-	struct orl_lines all;
+struct lines {
+	orl_lines_fn fn;
+	size_t lane; /* of the masks; 0: operands lie as the elements do */
+	char *at;
+	const char *origin;
+};
 
-	orl_lines_make(&all, blocks, row, len, lane);
-	blocks -= (uintptr_t)blocks % ORL_LINE;
-	origin = fn(blocks, origin, &all.head, 1, 1);
-	blocks += ORL_LINE;
-	origin = fn(blocks, origin, all.masks, all.period, all.between);
-	blocks += all.between * ORL_LINE;
-	fn(blocks, origin, &all.tail, 1, 1);
+/* From a line's operands to the next's. */
+static size_t operand_bytes(const struct lines *l, uint64_t mask)
+{
+	if (!l->lane)
+		return ORL_LINE;
+	return l->lane * (size_t)__builtin_popcountll(mask);
+}
+
+static void combine_line(struct lines *l, uint64_t mask)
+{
+	l->fn(l->at, 0, l->origin, 0, mask, 1);
+	l->at += ORL_LINE;
+	l->origin += operand_bytes(l, mask);
+}
+
+/* All that have one mask, then those that have the next one: to load a mask
+ * for each line takes nearly half as long as all else.  period_bytes are the
+ * operands of as many lines as there are masks. */
+static void combine_turn(struct lines *l, const struct orl_lines *all,
+			 size_t period_bytes, size_t n)
+{
+	const size_t period = all->period;
+	const char *origin = l->origin;
+	size_t i, times, bytes;
+
+	for (i = 0; i < period && i < n; i++) {
+		times = (n - i + period - 1) / period;
+		bytes = operand_bytes(l, all->masks[i]);
+		l->fn(l->at + i * ORL_LINE, (ptrdiff_t)(period * ORL_LINE),
+		      origin, (ptrdiff_t)period_bytes, all->masks[i], times);
+		origin += bytes;
+		l->origin += times * bytes;
+	}
+	l->at += n * ORL_LINE;
+}
+
+static void combine_lines(struct lines *l, const struct orl_lines *all)
+{
+	const size_t turn = TURN / all->period * all->period;
+	size_t i, left, n, period_bytes = 0;
+
+	for (i = 0; i < all->period; i++)
+		period_bytes += operand_bytes(l, all->masks[i]);
+	combine_line(l, all->head);
+	for (left = all->between; left; left -= n) {
+		n = left < turn ? left : turn;
+		combine_turn(l, all, period_bytes, n);
+	}
+	combine_line(l, all->tail);
 }
 
 /* Elements that no line cuts, four of a line at least: less are faster one by
@@ -53,29 +99,43 @@ static bool are_in_lines(const void *blocks, const struct orl_run *row,
 	       !(places % extent);
 }
 
+/* Operands side by side that are spread over lines. */
+static bool can_spread(const void *blocks, const struct orl_run *row,
+		       size_t extent)
+{
+	const size_t len = row->blocklen * extent;
+	const size_t places = (uintptr_t)blocks | (size_t)row->stride | len;
+
+	if (lane_of(extent) == 1)
+		return orl_kernels_bytes_run();
+	return !(places % lane_of(extent));
+}
+
 /* By lines, if that can be. */
-static bool combine_in_lines(const struct orl_job *job, void *blocks,
-			     const struct orl_run *row, const void *origin,
+static bool combine_in_lines(const struct orl_job *job, char *blocks,
+			     const struct orl_run *row, const char *origin,
 			     ptrdiff_t step)
 {
 	const struct orl_kernel *kernel = job->kernel;
 	const size_t extent = job->info->extent;
 	const size_t len = row->blocklen * extent;
-	const size_t lane = lane_of(extent);
-	const size_t places = (uintptr_t)blocks | (size_t)row->stride | len;
+	const size_t before = (uintptr_t)blocks % ORL_LINE;
+	const bool alike = step == row->stride;
+	struct lines lines = {
+		.fn = alike ? kernel->alike : kernel->lines,
+		.lane = alike ? 0 : lane_of(extent),
+		.at = blocks - before,
+		.origin = alike ? origin - before : origin,
+	};
+	struct orl_lines all;
 
-	if (!kernel->lines || !are_in_lines(blocks, row, extent))
+	if (!lines.fn || !are_in_lines(blocks, row, extent))
 		return false;
-	if (step == row->stride) {
-		combine_lines(kernel->alike, 1, blocks, row, len,
-			      (const char *)origin -
-				      (uintptr_t)blocks % ORL_LINE);
-		return true;
-	}
-	if (step != (ptrdiff_t)len || places % lane ||
-	    (lane == 1 && !orl_kernels_bytes_run()))
+	if (!alike &&
+	    (step != (ptrdiff_t)len || !can_spread(blocks, row, extent)))
 		return false;
-	combine_lines(kernel->lines, lane, blocks, row, len, origin);
+	orl_lines_make(&all, blocks, row, len, alike ? 1 : lane_of(extent));
+	combine_lines(&lines, &all);
 	return true;
 }
 

@@ -483,9 +483,11 @@ static void errors(void)
 int main(void)
 {
 	static const struct process_case cases[] = {
-		{ "every kind", all_pairs }, { "layouts", all_layouts },
-		{ "long ones", long_ones },  { "cas", all_cas },
-		{ "errors", errors },	     { NULL, NULL },
+		{ "every kind", all_pairs },
+		{ "long ones", long_ones },
+		{ "cas", all_cas },
+		{ "errors", errors },
+		{ NULL, NULL },
 	};
 
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
