@@ -489,7 +489,6 @@ int main(void)
 		{ "errors", errors },
 		{ NULL, NULL },
 	};
-
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	orl_options_load();
