@@ -17,16 +17,12 @@ struct orl_asker {
 
 static struct orl_asker *add_asker(struct orl_win *win, uint32_t rank)
 {
-	const struct orl_contact *contact = &win->contacts[rank];
 	struct orl_asker *asker = calloc(1, sizeof(*asker));
 
 	if (!asker)
 		return NULL;
-	asker->link.peer = contact->peer;
-	asker->link.cookie = contact->cookie;
+	orl_remote_aim(&asker->link, win, rank);
 	asker->link.key = ORL_NO_KEY;
-	asker->link.rank = win->rank;
-	asker->link.target = rank;
 	asker->next = win->askers;
 	win->askers = asker;
 	return asker;

@@ -122,14 +122,6 @@ static void call_all(struct orl_win *win)
 	}
 }
 
-static void aim(struct orl_link *link, const struct orl_win *win, uint32_t rank)
-{
-	link->peer = win->contacts[rank].peer;
-	link->cookie = win->contacts[rank].cookie;
-	link->rank = win->rank;
-	link->target = rank;
-}
-
 static struct holder *find_holder(struct orl_win *win, uint32_t rank)
 {
 	struct holder **at = &win->leases->holders[rank];
@@ -140,7 +132,7 @@ static struct holder *find_holder(struct orl_win *win, uint32_t rank)
 	if (!*at)
 		return NULL;
 	(*at)->win = win;
-	aim(&(*at)->link, win, rank);
+	orl_remote_aim(&(*at)->link, win, rank);
 	return *at;
 }
 
@@ -359,7 +351,7 @@ static int obtain(struct orl_win *win, uint8_t mode, bool hurry)
 	int rc;
 
 	if (win->rank && !win->lease.link.peer)
-		aim(&win->lease.link, win, 0);
+		orl_remote_aim(&win->lease.link, win, 0);
 	win->lease.asking = true;
 	win->lease.asked = mode;
 	win->lease.hurried = hurry;

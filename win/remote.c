@@ -201,6 +201,15 @@ void orl_remote_free(struct orl_win *win)
 
 /* -- links ----------------------------------------------------------------- */
 
+void orl_remote_aim(struct orl_link *link, const struct orl_win *win,
+		    uint32_t rank)
+{
+	link->peer = win->contacts[rank].peer;
+	link->cookie = win->contacts[rank].cookie;
+	link->rank = win->rank;
+	link->target = rank;
+}
+
 static struct orl_link *make_link(struct orl_win *win,
 				  struct orl_target *target)
 {
@@ -209,13 +218,10 @@ static struct orl_link *make_link(struct orl_win *win,
 
 	if (!link)
 		return NULL;
-	link->peer = contact->peer;
-	link->cookie = contact->cookie;
+	orl_remote_aim(link, win, target->rank);
 	link->key = contact->key;
 	link->base = contact->base;
 	link->has_regions = win->dynamic && target->path == &orl_path_fabric;
-	link->rank = win->rank;
-	link->target = target->rank;
 	link->next = win->links;
 	/* Release: other threads read both without the lock. */
 	__atomic_store_n(&win->links, link, __ATOMIC_RELEASE);

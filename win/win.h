@@ -382,6 +382,9 @@ void orl_remote_free(struct orl_win *win);
 /* The link of a remote target, made if need be; NULL: no memory. */
 struct orl_link *orl_remote_link(struct orl_win *win,
 				 struct orl_target *target);
+/* Whom a link is to, and from; the rest of it is 0. */
+void orl_remote_aim(struct orl_link *link, const struct orl_win *win,
+		    uint32_t rank);
 /* The links made so far: they stay, the list grows at its head. */
 static inline struct orl_link *orl_remote_links(const struct orl_win *win)
 {
@@ -475,8 +478,6 @@ static inline struct orl_win *orl_alike_next(struct orl_win *win)
 {
 	return win->alike ? win->alike : win;
 }
-
-/* -- paths ----------------------------------------------------------------- */
 
 /* The path to memory of a near target, as all of its near origins choose it. */
 const struct orl_path *orl_win_path(const struct orl_win *win, uint32_t rank,
