@@ -15,10 +15,10 @@
 
 #include "orl_am.h"
 
-#define PULL_LEAST (32 * 1024)	/* bytes of operands that are worth it */
-#define CHUNK	   (256 * 1024) /* a multiple of every element's size */
-#define CHUNKS	   4		/* read ahead */
-#define IDLE_MOST  4		/* pulls kept for later */
+#define PULL_LEAST (32 * 1024) /* bytes of operands that are worth it */
+#define ROOM	   (1 << 20)   /* a pull's, for what it reads ahead */
+#define CHUNKS	   4	       /* in it, at most */
+#define IDLE_MOST  4	       /* pulls kept for later */
 
 /* -- the origin ------------------------------------------------------------ */
 
@@ -117,6 +117,21 @@ struct pull {
 	int error;
 };
 
+/*
+ * A multiple of every element's size.  Where a device reads, one chunk is
+ * applied while others come.  Where the owner's core has to take them from the
+ * network, too, fewer and larger ones are quicker.
+ */
+static size_t chunk_bytes(void)
+{
+	return orl_fabric.passive ? ROOM / CHUNKS : ROOM / 2;
+}
+
+static unsigned chunks(void)
+{
+	return ROOM / (unsigned)chunk_bytes();
+}
+
 static struct pull *idle_pulls;
 static unsigned nidle;
 
@@ -127,13 +142,13 @@ static struct pull *make_pull(void)
 
 	if (!pull)
 		return NULL;
-	pull->room = aligned_alloc(ORL_CACHELINE, CHUNKS * CHUNK);
+	pull->room = aligned_alloc(ORL_CACHELINE, ROOM);
 	if (!pull->room) {
 		free(pull);
 		return NULL;
 	}
-	for (i = 0; i < CHUNKS; i++) {
-		pull->chunks[i].buf = pull->room + i * CHUNK;
+	for (i = 0; i < chunks(); i++) {
+		pull->chunks[i].buf = pull->room + i * chunk_bytes();
 		pull->chunks[i].pull = pull;
 	}
 	return pull;
@@ -169,7 +184,7 @@ static void ask(struct pull *pull, struct chunk *chunk)
 	size_t left = pull->bytes - pull->asked;
 
 	chunk->first = pull->asked;
-	chunk->len = left < CHUNK ? left : CHUNK;
+	chunk->len = left < chunk_bytes() ? left : chunk_bytes();
 	chunk->here = false;
 	chunk->op.done = chunk_done;
 	pull->asked += chunk->len;
@@ -191,7 +206,8 @@ static int apply(struct pull *pull, const struct chunk *chunk)
 
 static struct chunk *next_here(struct pull *pull)
 {
-	struct chunk *chunk = &pull->chunks[pull->applied / CHUNK % CHUNKS];
+	struct chunk *chunk =
+		&pull->chunks[pull->applied / chunk_bytes() % chunks()];
 
 	return pull->applied < pull->asked && chunk->here ? chunk : NULL;
 }
@@ -247,8 +263,9 @@ static int serve_pull(const struct orl_am_source *source,
 	const struct orl_row_span span = { record->off, record->count };
 	struct orl_place place;
 	struct pull *pull;
+	unsigned i;
 	size_t bytes;
-	int i, rc;
+	int rc;
 
 	if (head->bytes < sizeof(*record) || !record->slot)
 		return MPI_ERR_INTERN;
@@ -270,7 +287,7 @@ static int serve_pull(const struct orl_am_source *source,
 		put_pull(pull);
 		return -ENOMEM;
 	}
-	for (i = 0; i < CHUNKS && pull->asked < bytes; i++)
+	for (i = 0; i < chunks() && pull->asked < bytes; i++)
 		ask(pull, &pull->chunks[i]);
 	return ORL_AM_PARK;
 }

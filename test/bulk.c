@@ -2,7 +2,8 @@
 /*
  * Accumulates of 16 KiB to 2 MiB, more of them than any target has room for
  * and with no flush between them, are applied once each, those of all ranks to
- * the same elements too, and those of one rank in its order.
+ * the same elements too, and those of one rank in its order.  No operand is
+ * like the next, so a piece in another's place shows.
  */
 /* ranks: 1 2 4; paths: default cma */
 #include "test.h"
@@ -40,8 +41,9 @@ static void update(struct test_win *w, int t, int round, long *expected)
 		ok(MPI_Accumulate(marks[c], n, MPI_LONG, t,
 				  at(w, t, OWN + test_rank, first), n, MPI_LONG,
 				  c % 2 ? MPI_REPLACE : MPI_SUM, w->win));
-		for (int i = first; i < first + n; i++)
-			expected[i] = c % 2 ? c : expected[i] + c;
+		for (int i = 0; i < n; i++)
+			expected[first + i] =
+				(c % 2 ? 0 : expected[first + i]) + marks[c][i];
 	}
 }
 
@@ -122,7 +124,7 @@ int main(int argc, char **argv)
 	for (int c = 0; c < CALLS; c++) {
 		marks[c] = malloc(MOST * sizeof(long));
 		for (int i = 0; i < MOST; i++)
-			marks[c][i] = c;
+			marks[c][i] = 1000L * i + c;
 	}
 	for (int k = 0; k < 2; k++) {
 		if (!test_kind_is_usable(kinds[k]))
