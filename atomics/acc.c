@@ -2,7 +2,8 @@
 /*
  * acc.c - the entries of the accumulate family: a few native elements are
  * worked on here, by CPU atomics inside a pass through the gate; remote
- * targets are owner.c's, all else is locked.c's.
+ * targets are owner.c's; other single elements are delegated, if their owner
+ * polls; all else is locked.c's.
  */
 #include "orl_acc.h"
 
@@ -25,7 +26,7 @@ static ORL_COLD int other_one(const struct orl_place *place,
 		count(acc, ORL_AGENT_OWNER);
 		return orl_owner_one(place, acc);
 	}
-	if (!place->path->mapped && orl_delegate(place, acc, NULL)) {
+	if (orl_delegate(place, acc, NULL)) {
 		count(acc, ORL_AGENT_OWNER);
 		return 0;
 	}
@@ -181,20 +182,35 @@ int orl_acc_issue(const struct orl_place *place, const struct orl_acc *acc)
 
 /* -- compare-and-swap ------------------------------------------------------ */
 
-int orl_acc_cas(const struct orl_place *place, enum orl_kind kind,
-		const void *origin, const void *compare, void *result)
+/* What no CPU atomic does. */
+static ORL_COLD int other_cas(const struct orl_place *place,
+			      const struct orl_acc *acc, const void *compare)
 {
-	const size_t size = orl_kinds[kind].extent;
+	if (place->path->remote) {
+		count(acc, ORL_AGENT_OWNER);
+		return orl_owner_cas(place, acc->kind, acc->origin, compare,
+				     acc->result);
+	}
+	if (orl_delegate(place, acc, compare)) {
+		count(acc, ORL_AGENT_OWNER);
+		return 0;
+	}
+	count(acc, ORL_AGENT_LOCKED);
+	return orl_locked_cas(place, acc, compare);
+}
+
+int orl_acc_cas(const struct orl_place *place, const struct orl_acc *acc,
+		const void *compare)
+{
+	const size_t size = orl_kinds[acc->kind].extent;
 	int pass;
 
-	if (orl_unlikely(place->path->remote))
-		return orl_owner_cas(place, kind, origin, compare, result);
 	if (orl_unlikely(!place->path->native || size > 8 ||
-			 !orl_acc_is_aligned(place->addr, kind)))
-		return orl_locked_cas(place, kind, origin, compare, result);
+			 !orl_acc_is_aligned(place->addr, acc->kind)))
+		return other_cas(place, acc, compare);
 	pass = begin(place->target);
-	orl_single_cas[size](orl_place_here(place, place->addr), origin,
-			     compare, result);
+	orl_single_cas[size](orl_place_here(place, place->addr), acc->origin,
+			     compare, acc->result);
 	end(place->target, pass);
 	return 0;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cas.c - compare-and-swap with the gate shut, on any path. */
-#include "delegate.h"
 #include "locked.h"
 
 #include <string.h>
@@ -30,34 +29,19 @@ static int store_bytes(const struct orl_place *place, const void *buf,
 	return 0;
 }
 
-static bool delegate(const struct orl_place *place, enum orl_kind kind,
-		     const void *origin, const void *compare, void *result)
+int orl_locked_cas(const struct orl_place *place, const struct orl_acc *acc,
+		   const void *compare)
 {
-	/* The operation does not count. */
-	const struct orl_acc acc = { .op = ORL_REPLACE,
-				     .kind = kind,
-				     .count = 1,
-				     .origin = origin,
-				     .result = result };
-
-	return !place->path->mapped && orl_delegate(place, &acc, compare);
-}
-
-int orl_locked_cas(const struct orl_place *place, enum orl_kind kind,
-		   const void *origin, const void *compare, void *result)
-{
-	const size_t size = orl_kinds[kind].extent;
+	const size_t size = orl_kinds[acc->kind].extent;
 	unsigned char old[MAX_SIZE];
 	int rc;
 
-	if (delegate(place, kind, origin, compare, result))
-		return 0;
 	orl_gate_shut(place->target->gate);
 	rc = load_bytes(place, old, size);
 	if (!rc && !memcmp(old, compare, size))
-		rc = store_bytes(place, origin, size);
+		rc = store_bytes(place, acc->origin, size);
 	orl_gate_open(place->target->gate);
 	if (!rc)
-		memcpy(result, old, size);
+		memcpy(acc->result, old, size);
 	return rc;
 }

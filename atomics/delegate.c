@@ -7,7 +7,10 @@
  * left alone: the origin takes the element back and does it by itself, and
  * does not ask again at once.
  *
- * Each process has one box, for one element at a time.  Its state:
+ * Each process has one box, for one element at a time.  A process that is
+ * killed in between leaves who waits for it waiting, as with a gate that it
+ * holds shut.  Memory that is gone kills the owner, where a copy by the kernel
+ * would fail.  The box's state:
  *
  *	FREE -> FILLING -> CALLED -> TAKEN -> DONE -> FREE
  *	origin   origin     owner    owner   origin
@@ -18,6 +21,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gate.h"
 #include "job.h"
@@ -50,6 +54,16 @@ _Static_assert(sizeof(struct orl_box) == ORL_CACHELINE, "a line each way");
 /* -- the owner ------------------------------------------------------------- */
 
 static struct orl_box *own_box;
+static int32_t own_pid;
+
+/* Origins check what they fill in; but what indexes tables is looked at. */
+static bool is_known(const struct orl_box *box)
+{
+	return box->kind < ORL_KIND_COUNT &&
+	       orl_kinds[box->kind].extent <= SIZE_MOST &&
+	       (box->compares ||
+		(box->op < ORL_OP_COUNT && orl_op_fits(box->op, box->kind)));
+}
 
 static void combine(struct orl_box *box, void *target)
 {
@@ -91,7 +105,8 @@ static void answer(void)
 		    &box->state, &called, TAKEN, memory_order_acquire,
 		    memory_order_relaxed))
 		return;
-	execute(box);
+	if (is_known(box))
+		execute(box);
 	/* Release: pairs with the acquire in is_answered. */
 	atomic_store_explicit(&box->state, DONE, memory_order_release);
 }
@@ -113,6 +128,7 @@ void orl_acc_take(struct orl_gate *gate)
 	pthread_mutex_lock(&lock);
 	if (!own_box) {
 		own_box = make_box();
+		own_pid = getpid();
 		if (own_box)
 			orl_progress_listen(&own_box->state, answer);
 	}
@@ -123,15 +139,15 @@ void orl_acc_take(struct orl_gate *gate)
 
 /* -- is it worth a call? --------------------------------------------------- */
 
-/* What the owners of boxes with this hash have let us wait for. */
+/* Of each owner, by its process, whether this process has waited in vain. */
 static struct hope {
-	_Atomic(uint8_t) skip; /* elements to be delegated by nobody, */
+	_Atomic(uint8_t) skip; /* elements that are not delegated, */
 	_Atomic(uint8_t) next; /* and how many it will be the next time */
 } hopes[HOPES];
 
-static struct hope *hope_of(const struct orl_box *box)
+static struct hope *hope_of(const struct orl_target *target)
 {
-	return &hopes[(uintptr_t)box / sizeof(*box) % HOPES];
+	return &hopes[(uint32_t)target->pid % HOPES];
 }
 
 /* Threads may count amiss. */
@@ -225,7 +241,7 @@ static void fill(struct orl_box *box, const struct orl_place *place,
 	box->compares = compare;
 	box->gate = (char *)place->target->gate - (char *)box;
 	box->addr = place->addr;
-	if (acc->op != ORL_NO_OP)
+	if (compare || acc->op != ORL_NO_OP)
 		memcpy(box->operand, acc->origin, size);
 	if (compare)
 		memcpy(box->compare, compare, size);
@@ -238,6 +254,12 @@ static struct orl_box *find_box(const struct orl_target *target)
 	return gate->box ? (struct orl_box *)((char *)gate + gate->box) : NULL;
 }
 
+/* Not mapped only where ORIEL_PATH will have it so. */
+static bool is_own(const struct orl_target *target)
+{
+	return target->pid == own_pid;
+}
+
 static bool fits(enum orl_kind kind)
 {
 	return orl_kinds[kind].extent <= SIZE_MOST &&
@@ -247,11 +269,14 @@ static bool fits(enum orl_kind kind)
 bool orl_delegate(const struct orl_place *place, const struct orl_acc *acc,
 		  const void *compare)
 {
-	struct orl_box *box = find_box(place->target);
-	struct hope *hope = hope_of(box);
+	struct hope *hope = hope_of(place->target);
+	struct orl_box *box;
 	bool answered;
 
-	if (!box || !fits(acc->kind) || !has_hope(hope) || !claim(box))
+	if (place->path->mapped || !fits(acc->kind))
+		return false;
+	box = find_box(place->target);
+	if (!box || is_own(place->target) || !has_hope(hope) || !claim(box))
 		return false;
 	fill(box, place, acc, compare);
 	/* Release: pairs with the acquire in answer. */

@@ -6,9 +6,9 @@
 #include "orl_acc.h"
 
 /*
- * One contiguous element of a process of the node whose memory is not mapped.
- * compare: NULL, or what a compare-and-swap compares with.  False: nothing has
- * been done, the owner does not poll, or has no time.
+ * One contiguous element.  compare: NULL, or what a compare-and-swap compares
+ * with.  False: nothing has been done, its memory is mapped or our own, or the
+ * owner does not poll, or has no time.
  */
 bool orl_delegate(const struct orl_place *place, const struct orl_acc *acc,
 		  const void *compare);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * locked.c - accumulates with the gate shut: on mapped memory the kernels
- * work in place, small blocks at regular distances in an array; other memory
+ * work in place, small blocks at regular distances together; other memory
  * is batch.c's.  Padding in the target is never written.  The gate is shut
  * also where elements are never native: a range of many regions may reach
  * native ones by such a path.

@@ -17,7 +17,7 @@ static inline void *orl_place_here(const struct orl_place *place, uint64_t addr)
 int orl_locked_issue(const struct orl_place *place, const struct orl_acc *acc);
 /* The same for one contiguous element. */
 int orl_locked_one(const struct orl_place *place, const struct orl_acc *acc);
-int orl_locked_cas(const struct orl_place *place, enum orl_kind kind,
-		   const void *origin, const void *compare, void *result);
+int orl_locked_cas(const struct orl_place *place, const struct orl_acc *acc,
+		   const void *compare);
 
 #endif

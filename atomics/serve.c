@@ -315,6 +315,7 @@ static int serve_cas(const struct orl_am_source *source,
 {
 	const struct orl_record_cas *cas = (const struct orl_record_cas *)head;
 	const unsigned char *operands;
+	struct orl_acc acc;
 	struct orl_place place;
 	size_t extent;
 	int rc;
@@ -331,8 +332,11 @@ static int serve_cas(const struct orl_am_source *source,
 	if (orl_unlikely(rc))
 		return rc;
 	operands = aligned_operand(cas->operands, 2 * extent, extent);
-	rc = orl_acc_cas(&place, (enum orl_kind)head->b, operands + extent,
-			 operands, result_room);
+	acc = (struct orl_acc){ .kind = (enum orl_kind)head->b,
+				.count = 1,
+				.origin = operands + extent,
+				.result = result_room };
+	rc = orl_acc_cas(&place, &acc, operands);
 	return rc ? rc : send_result(source, cas->slot, result_room, extent);
 }
 

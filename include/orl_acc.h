@@ -163,15 +163,16 @@ int orl_acc_one(const struct orl_place *place, const struct orl_acc *acc);
 
 /*
  * MPI_Compare_and_swap of one element (bits are compared): 0 or -errno.
- * Kinds: integer, logical, byte and opaque ones.
+ * Kinds: integer, logical, byte and opaque ones.  The operation does not
+ * count.
  */
-int orl_acc_cas(const struct orl_place *place, enum orl_kind kind,
-		const void *origin, const void *compare, void *result);
+int orl_acc_cas(const struct orl_place *place, const struct orl_acc *acc,
+		const void *compare);
 
 /*
  * From now on single elements of this process's memory, which others of the
  * node do not map, may be delegated to it by the gate's users: while it polls
- * it executes them, in a third of the time that the kernel's copies take.
+ * it executes them, in half the time that the kernel's copies take.
  * Without memory for it they are not.
  */
 void orl_acc_take(struct orl_gate *gate);

@@ -221,6 +221,8 @@ int orl_path_lost(const struct orl_link *link);
 /* The same as path->finish if so many answers are awaited that no more should
  * be asked for.  Progress lock held, may be released meanwhile. */
 int orl_path_bound_answers(struct orl_link *link);
+/* The same at once. */
+int orl_path_await_answers(struct orl_link *link);
 
 /* The owner's offset of an address in the target's window. */
 static inline uint64_t orl_path_off(const struct orl_target *target,

@@ -42,17 +42,17 @@ static inline void orl_pause(void)
 
 /*
  * A word of shared memory, by which others of the node call this process:
- * whenever it is ORL_CALLED, each wait, but for brief ones, and the host's
- * progress loop run answer.  Any thread may; none that holds a gate does.
- * Before the word is there it is NULL.
+ * whenever it is ORL_CALLED, each wait, but for brief ones, while it spins or
+ * yields, and the host's progress loop run answer.  Any thread may; none that
+ * holds a gate does.  Before the word is there it is NULL.
  */
 #define ORL_CALLED 1u
 
-struct orl_line {
+struct orl_summons {
 	_Atomic(uint32_t) *_Atomic word;
 	orl_poll_fn answer;
 };
-extern struct orl_line orl_progress_line;
+extern struct orl_summons orl_progress_summons;
 
 /* Once. */
 void orl_progress_listen(_Atomic(uint32_t) *word, orl_poll_fn answer);
@@ -60,13 +60,13 @@ void orl_progress_listen(_Atomic(uint32_t) *word, orl_poll_fn answer);
 static inline void orl_progress_answer(void)
 {
 	/* Acquire: pairs with the release in orl_progress_listen. */
-	_Atomic(uint32_t) *word = atomic_load_explicit(&orl_progress_line.word,
-						       memory_order_acquire);
+	_Atomic(uint32_t) *word = atomic_load_explicit(
+		&orl_progress_summons.word, memory_order_acquire);
 
 	if (orl_unlikely(word &&
 			 atomic_load_explicit(word, memory_order_relaxed) ==
 				 ORL_CALLED))
-		orl_progress_line.answer();
+		orl_progress_summons.answer();
 }
 
 /* -- the network ----------------------------------------------------------- */

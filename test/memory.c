@@ -36,7 +36,7 @@
 #define LEASES	   40 /* rank 0, then; and of every rank: */
 #define LEASE_RANK 8
 #define LEASE	   200 /* of a rank that ever had one */
-#define LINK	   184 /* a rank of another node that was accessed */
+#define LINK	   176 /* a rank of another node that was accessed */
 #define BLOCK	   1488
 #define LINE	   64
 #define NOTICES	   520 /* behind the block, in lines of their own */

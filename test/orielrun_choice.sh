@@ -226,7 +226,7 @@ openmpi) theirs="MPI_LOCALNRANKS=2 PMI_SIZE" rank=PMI_RANK ;;
 esac
 for start in "2 $rank=0" "2 $rank=1" "1 $rank=0"; do
 	env $theirs=$start ./linked 2>&1 |
-		grep -c "but was started by mpirun.*; use mpirun.$host"
+		grep -c "but seems to be started by mpirun.*; use mpirun.$host"
 done >told
 [ "$(tr '\n' ' ' <told)" = "1 0 0 " ] || fail "the other launcher: $(cat told)"
 "$run" --version | grep -q '^orielrun (Oriel) [0-9]' || fail "--version"

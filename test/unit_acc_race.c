@@ -182,7 +182,12 @@ static void swap_in(struct worker *me)
 	one(me, ORL_NO_OP, ORL_I64, counter, NULL, &seen);
 	for (;; seen = old) {
 		next = seen + 5;
-		check(!orl_acc_cas(&place, ORL_I64, &next, &seen, &old));
+		check(!orl_acc_cas(&place,
+				   &(struct orl_acc){ .kind = ORL_I64,
+						      .count = 1,
+						      .origin = &next,
+						      .result = &old },
+				   &seen));
 		if (old == seen)
 			break;
 	}

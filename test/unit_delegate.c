@@ -43,7 +43,8 @@ static const struct orl_path far = { .name = "far",
 				     .load = load,
 				     .store = store };
 
-static struct orl_target target = { .gate = &gate };
+/* As another process is. */
+static struct orl_target target = { .gate = &gate, .pid = -1 };
 
 static struct orl_place at(int64_t *word)
 {
@@ -82,7 +83,12 @@ static void swap_up(void)
 	do {
 		seen = found;
 		next = seen + 1;
-		check(!orl_acc_cas(&place, ORL_I64, &next, &seen, &found));
+		check(!orl_acc_cas(&place,
+				   &(struct orl_acc){ .kind = ORL_I64,
+						      .count = 1,
+						      .origin = &next,
+						      .result = &found },
+				   &seen));
 	} while (found != seen);
 }
 

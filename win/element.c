@@ -38,14 +38,6 @@ static struct orl_acc one(struct orl_win *win, const struct orl_xacc *x,
 				 .alike = false };
 }
 
-static int compare_and_swap(struct orl_win *win, const struct orl_place *place,
-			    const struct orl_acc *acc, const void *compare)
-{
-	if (place->path->remote)
-		orl_acc_count(&win->domain, ORL_AGENT_OWNER);
-	return orl_acc_cas(place, acc->kind, acc->origin, compare, acc->result);
-}
-
 int orl_fetch_any(struct orl_win *win, const struct orl_xacc *x)
 {
 	const struct orl_type *type;
@@ -79,7 +71,7 @@ int orl_swap_any(struct orl_win *win, const struct orl_xacc *x,
 	acc = one(win, x, ORL_REPLACE, type->kind);
 	orl_win_note_store(win);
 	rc = orl_likely(!win->nic)
-		     ? compare_and_swap(win, &place, &acc, compare)
+		     ? orl_acc_cas(&place, &acc, compare)
 		     : orl_nic_compare(win, &place, &acc, compare);
 	rc = rc ? rc : orl_accumulate_finish(win, x, &place);
 	return orl_likely(!rc) ? MPI_SUCCESS : orl_accumulate_fail(win, x, rc);

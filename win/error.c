@@ -56,11 +56,13 @@ static void add_reason(const struct orl_win *win, int error, char *reason,
 void orl_win_title(const struct orl_win *win, char text[ORL_TITLE])
 {
 	char name[MPI_MAX_OBJECT_NAME];
-	FILE *out = fmemopen(text, ORL_TITLE - 1, "w");
+	FILE *out;
 
-	text[0] = text[ORL_TITLE - 1] = 0;
+	snprintf(text, ORL_TITLE, "window %u", win->ordinal);
+	out = fmemopen(text, ORL_TITLE - 1, "w");
 	if (!out)
 		return;
+	text[ORL_TITLE - 1] = 0;
 	orl_host_win_name(win->handle, name);
 	orl_report_title(out, win, name);
 	fclose(out);

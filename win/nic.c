@@ -140,9 +140,7 @@ int orl_nic_compare(struct orl_win *win, const struct orl_place *place,
 	    !(place->addr % extent))
 		return orl_nic_cas(link, place, acc, compare);
 	rc = wait_for_nic(win, link);
-	return rc ? rc
-		  : orl_acc_cas(place, acc->kind, acc->origin, compare,
-				acc->result);
+	return rc ? rc : orl_acc_cas(place, acc, compare);
 }
 
 int orl_nic_flush(struct orl_win *win, const struct orl_target *target)

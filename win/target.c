@@ -129,7 +129,7 @@ static void take_elements(const struct orl_win *win)
 {
 	const struct orl_path *path = win->targets[win->rank].path;
 
-	if (path == &orl_path_direct || win->dynamic || win->crowded ||
+	if (path == &orl_path_direct || win->dynamic || orl_wait_is_crowded() ||
 	    win->flavor == MPI_WIN_FLAVOR_SHARED)
 		return;
 	orl_acc_take(&win->ctl->gate);

@@ -10,8 +10,10 @@
  * that is never readable, and the first byte stays where it is for good.
  *
  * The pair is the first that fi_enable makes, of two; their reading ends do
- * not block, and their writing ends do.  Where it has made anything else
- * meanwhile, or somebody has, nothing is done.
+ * not block, and their writing ends do.  The other one is the poll's, of which
+ * nobody waits.  Where it has made anything else meanwhile, or somebody has,
+ * nothing is done; nor may it be where an epoll set is polled, which would keep
+ * the old end: then there is one pair.
  */
 #include "fabric.h"
 
@@ -122,7 +124,7 @@ void orl_wakeup_after(void)
 	silent = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	reading_end = fcntl(made.fds[0], F_DUPFD_CLOEXEC, 0);
 	if (silent >= 0 && reading_end >= 0)
-		dup2(silent, made.fds[0]);
+		dup3(silent, made.fds[0], O_CLOEXEC);
 	if (silent >= 0)
 		close(silent);
 }

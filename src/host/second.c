@@ -75,7 +75,8 @@ static void tell_launcher(void)
 {
 	if (is_astray() && is_first())
 		orl_log(ORL_LOG_ERROR,
-			"the program uses %s, but was started by mpirun.%s: "
+			"the program uses %s, but seems to be started by "
+			"mpirun.%s: "
 			"its processes will not find each other; use "
 			"mpirun.%s",
 			orl_host_name, OTHER, OWN);

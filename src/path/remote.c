@@ -51,10 +51,15 @@ static size_t piece_most(void)
 
 int orl_path_bound_answers(struct orl_link *link)
 {
+	return orl_likely(link->answers < ANSWERS_MOST)
+		       ? 0
+		       : orl_path_await_answers(link);
+}
+
+int orl_path_await_answers(struct orl_link *link)
+{
 	int rc;
 
-	if (orl_likely(link->answers < ANSWERS_MOST))
-		return 0;
 	orl_lazy_ask(link);
 	orl_progress_unlock();
 	rc = orl_am_finish(link);

@@ -66,13 +66,22 @@ static void run_polls(void)
 	}
 }
 
-struct orl_line orl_progress_line;
+struct orl_summons orl_progress_summons;
+
+/* The child of a fork answers for nobody. */
+static void hang_up(void)
+{
+	atomic_store_explicit(&orl_progress_summons.word, NULL,
+			      memory_order_relaxed);
+}
 
 void orl_progress_listen(_Atomic(uint32_t) *word, orl_poll_fn answer)
 {
-	orl_progress_line.answer = answer;
+	if (pthread_atfork(NULL, NULL, hang_up))
+		return;
+	orl_progress_summons.answer = answer;
 	/* Release: pairs with the acquire in orl_progress_answer. */
-	atomic_store_explicit(&orl_progress_line.word, word,
+	atomic_store_explicit(&orl_progress_summons.word, word,
 			      memory_order_release);
 }
 
