@@ -155,9 +155,9 @@ static void issue_singles(const struct orl_place *place,
 			     acc->origin, acc->result, acc->count);
 	} else {
 		orl_cursor_elements(&cursor, acc->layout, acc->items);
-		while ((n = orl_cursor_next(&cursor, acc->count, &off))) {
+		for (; done < acc->count; done += n) {
+			n = orl_cursor_next(&cursor, acc->count - done, &off);
 			single_layout_block(place, acc, off, done, n);
-			done += n;
 		}
 	}
 	end(place->target, pass);

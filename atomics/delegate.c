@@ -27,6 +27,14 @@
 #include "job.h"
 #include "orl_shm.h"
 
+/* Can the floats' arithmetic, but long double's, be set cheaply? */
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#define HAS_PLAIN_FLOATS 1
+#else
+#define HAS_PLAIN_FLOATS 0
+#endif
+
 #define SIZE_MOST   16
 #define PATIENCE_NS 2000 /* a host's turn takes 0.1 to 0.5 us */
 #define LOOKS	    4	 /* between looks at the clock */
@@ -77,11 +85,34 @@ static void swap(struct orl_box *box, void *target, size_t size)
 		memcpy(target, box->operand, size);
 }
 
+/* The program's rounding and traps are not the origin's: returns them. */
+static unsigned set_plain_floats(void)
+{
+#if HAS_PLAIN_FLOATS
+	const unsigned theirs = _mm_getcsr();
+
+	_mm_setcsr(0x1f80); /* to nearest, no traps */
+	return theirs;
+#else
+	return 0;
+#endif
+}
+
+static void restore_floats(unsigned theirs)
+{
+#if HAS_PLAIN_FLOATS
+	_mm_setcsr(theirs);
+#else
+	(void)theirs;
+#endif
+}
+
 static void execute(struct orl_box *box)
 {
 	struct orl_gate *gate = (struct orl_gate *)((char *)box + box->gate);
 	void *target = (void *)(uintptr_t)box->addr;
 	const size_t size = orl_kinds[box->kind].extent;
+	const unsigned floats = set_plain_floats();
 	unsigned char before[SIZE_MOST];
 
 	orl_gate_shut(gate);
@@ -91,6 +122,7 @@ static void execute(struct orl_box *box)
 	else
 		combine(box, target);
 	orl_gate_open(gate);
+	restore_floats(floats);
 	memcpy(box->operand, before, size);
 }
 
@@ -260,10 +292,19 @@ static bool is_own(const struct orl_target *target)
 	return target->pid == own_pid;
 }
 
+static bool is_float(const struct orl_kind_info *info)
+{
+	return info->class == ORL_CLASS_FLOAT ||
+	       info->class == ORL_CLASS_COMPLEX;
+}
+
 static bool fits(enum orl_kind kind)
 {
-	return orl_kinds[kind].extent <= SIZE_MOST &&
-	       !orl_kind_is_padded(&orl_kinds[kind]);
+	const struct orl_kind_info *info = &orl_kinds[kind];
+
+	if (is_float(info) && (kind == ORL_FLD || !HAS_PLAIN_FLOATS))
+		return false;
+	return info->extent <= SIZE_MOST && !orl_kind_is_padded(info);
 }
 
 bool orl_delegate(const struct orl_place *place, const struct orl_acc *acc,

@@ -200,14 +200,14 @@ size_t orl_walk_next(struct orl_walk *walk, size_t max, uint64_t *addr)
 	ptrdiff_t off;
 	size_t n;
 
-	if (walk->has_layout) {
-		n = orl_cursor_next(&walk->cursor, max, &off);
-		*addr = walk->addr + off;
-		return n;
-	}
 	n = max < walk->left ? max : walk->left;
 	*addr = walk->addr;
-	walk->addr += n * walk->extent;
+	if (!walk->has_layout) {
+		walk->addr += n * walk->extent;
+	} else if (n) {
+		n = orl_cursor_next(&walk->cursor, n, &off);
+		*addr += (uint64_t)off;
+	}
 	walk->left -= n;
 	return n;
 }

@@ -23,17 +23,19 @@ static bool apply_row(struct orl_job *job, struct orl_walk *walk)
 {
 	/* What is fetched is combined while it is in the nearest cache. */
 	const size_t bytes = (job->acc->result ? 1 : 2) * ORL_JOB_SLICE;
-	const size_t most = bytes / job->info->extent;
+	const size_t fit = bytes / job->info->extent;
+	const size_t most = fit < walk->left ? fit : walk->left;
 	const bool padded = orl_kind_is_padded(job->info);
 	struct orl_run row;
 
 	/* Padding of the result is the user's as well. */
-	if (!walk->has_layout || (padded && job->acc->result) ||
+	if (!walk->has_layout || !most || (padded && job->acc->result) ||
 	    !orl_strided_next(&walk->cursor, most, &row))
 		return false;
 	orl_job_apply_row(
 		job, orl_place_here(job->place, walk->addr + (uint64_t)row.off),
 		&row);
+	walk->left -= row.blocks * row.blocklen;
 	orl_job_pass(job, 4 * row.blocks * row.blocklen * job->info->extent);
 	return true;
 }

@@ -211,7 +211,7 @@ static int issue(struct orl_link *link, struct walk *walk,
 			rc = orl_path_bound_answers(link);
 		rc = rc ? rc : write_acc(link, &batch, acc, done);
 	}
-	/* The caller gives up the result, but answers may be under way to it. */
+	/* The caller gives up the result, to which answers may come. */
 	if (orl_unlikely(rc) && acc->result && link->answers)
 		orl_path_await_answers(link);
 	return rc;

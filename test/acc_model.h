@@ -461,4 +461,16 @@ static inline bool model_same(enum orl_op op, enum orl_kind kind,
 	return true;
 }
 
+/* A compare-and-swap. */
+static inline int swap_one(const struct orl_place *place, enum orl_kind kind,
+			   const void *origin, const void *compare,
+			   void *result)
+{
+	const struct orl_acc acc = {
+		.kind = kind, .count = 1, .origin = origin, .result = result
+	};
+
+	return orl_acc_cas(place, &acc, compare);
+}
+
 #endif

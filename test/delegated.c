@@ -229,6 +229,59 @@ static void any_kind(void)
 	}
 }
 
+/* -- the owner's floats are not the origin's ------------------------------- */
+
+#ifdef __SSE2__
+#include <xmmintrin.h>
+
+/* Upwards, and with a trap of overflows. */
+static void set_odd_floats(void)
+{
+	_mm_setcsr((0x1f80 & ~0x400) | 0x4000);
+}
+
+static void set_floats(void)
+{
+	_mm_setcsr(0x1f80);
+}
+#else
+static void set_odd_floats(void)
+{
+}
+
+static void set_floats(void)
+{
+}
+#endif
+
+static void add_floats(void)
+{
+	const double big = 1.7e308, tiny = 1e-20, one = 1;
+	double old;
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		MPI_Accumulate(i % 2 ? &big : &one, 1, MPI_DOUBLE, 1,
+			       at(1, ODD), 1, MPI_DOUBLE, MPI_REPLACE, w.win);
+		MPI_Fetch_and_op(i % 2 ? &big : &tiny, &old, MPI_DOUBLE, 1,
+				 at(1, ODD), MPI_SUM, w.win);
+		MPI_Fetch_and_op(NULL, &old, MPI_DOUBLE, 1, at(1, ODD),
+				 MPI_NO_OP, w.win);
+		MPI_Win_flush(1, w.win);
+		check(i % 2 ? old > big : old == one, "round %d: %g", i, old);
+	}
+}
+
+static void other_floats(void)
+{
+	if (test_rank == 1)
+		set_odd_floats();
+	if (!test_rank)
+		add_floats();
+	MPI_Barrier(MPI_COMM_WORLD);
+	set_floats();
+}
+
 /* -- many at once ---------------------------------------------------------- */
 
 static void swap_up(int t)
@@ -331,6 +384,8 @@ int main(int argc, char **argv)
 	if (!test_rank)
 		any_kind();
 	MPI_Barrier(MPI_COMM_WORLD);
+	if (can_tell())
+		other_floats();
 	if (!test_rank)
 		add(1, -expected);
 	MPI_Barrier(MPI_COMM_WORLD);

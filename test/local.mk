@@ -36,7 +36,7 @@ behaviour = \
 	test/requests_errors test/requests_threads \
 	test/shared test/passive test/host_progress \
 	test/atomic test/delegated test/misaligned test/order test/proc_null \
-	test/acc_values test/acc_count test/acc_pieces test/bulk \
+	test/acc_values test/acc_count test/acc_fewer test/acc_pieces test/bulk \
 	test/layout test/layout_edges test/vectors \
 	test/attributes test/keyvals test/errhandlers test/info \
 	test/hints test/nic \

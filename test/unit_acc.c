@@ -427,9 +427,6 @@ static void cas(enum orl_kind kind, size_t off, const struct orl_path *path)
 	};
 	const size_t size = orl_kinds[kind].size;
 	unsigned char origin[16], result[16], compare[16];
-	const struct orl_acc acc = {
-		.kind = kind, .count = 1, .origin = origin, .result = result
-	};
 
 	for (size_t wrong = 0; wrong <= 8 * size; wrong++) {
 		fill(memory, 128, wrong);
@@ -443,7 +440,7 @@ static void cas(enum orl_kind kind, size_t off, const struct orl_path *path)
 		first_byte = place.addr;
 		last_byte = place.addr + size;
 		memcpy(copies, memory + off, size);
-		check(!orl_acc_cas(&place, &acc, compare));
+		check(!swap_one(&place, kind, origin, compare, result));
 		check(!memcmp(memory, want, 128));
 		check(!memcmp(result, copies, size));
 	}

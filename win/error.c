@@ -29,7 +29,7 @@ static const char *reason_of_errno(int error)
 	switch (error) {
 	case EFAULT:
 		return "memory of the window or the origin buffer is not "
-		       "mapped: was it freed?";
+		       "mapped, or not for this: was it freed?";
 	case ESRCH:
 		return "the target process has ended";
 	case EPERM:
