@@ -225,7 +225,7 @@ static enum orl_held kind_of(int type, int assertion)
 					  : ORL_HELD_SHARED;
 }
 
-static void close_epoch(struct orl_win *win, struct orl_target *target)
+static inline void close_epoch(struct orl_win *win, struct orl_target *target)
 {
 	orl_lock(&win->mutex);
 	target->held = ORL_HELD_NOTHING;
