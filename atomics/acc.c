@@ -18,20 +18,23 @@ static void count(const struct orl_acc *acc, enum orl_agent agent)
 		orl_acc_count(acc->domain, agent);
 }
 
-/* What is not native. */
+/* One element that no CPU atomic does; compare is NULL, or a swap's. */
 static ORL_COLD int other_one(const struct orl_place *place,
-			      const struct orl_acc *acc)
+			      const struct orl_acc *acc, const void *compare)
 {
 	if (place->path->remote) {
 		count(acc, ORL_AGENT_OWNER);
-		return orl_owner_one(place, acc);
+		return compare ? orl_owner_cas(place, acc->kind, acc->origin,
+					       compare, acc->result)
+			       : orl_owner_one(place, acc);
 	}
-	if (orl_delegate(place, acc, NULL)) {
+	if (orl_delegate(place, acc, compare)) {
 		count(acc, ORL_AGENT_OWNER);
 		return 0;
 	}
 	count(acc, ORL_AGENT_LOCKED);
-	return orl_locked_one(place, acc);
+	return compare ? orl_locked_cas(place, acc, compare)
+		       : orl_locked_one(place, acc);
 }
 
 /* A pass through the gate as a single; below 0: the caller holds it shut. */
@@ -59,7 +62,7 @@ int orl_acc_one(const struct orl_place *place, const struct orl_acc *acc)
 
 	if (orl_unlikely(!place->path->native || !single ||
 			 !orl_acc_is_aligned(place->addr, acc->kind)))
-		return other_one(place, acc);
+		return other_one(place, acc, NULL);
 	pass = begin(place->target);
 	single(orl_place_here(place, place->addr), acc->origin, acc->result);
 	end(place->target, pass);
@@ -182,23 +185,6 @@ int orl_acc_issue(const struct orl_place *place, const struct orl_acc *acc)
 
 /* -- compare-and-swap ------------------------------------------------------ */
 
-/* What no CPU atomic does. */
-static ORL_COLD int other_cas(const struct orl_place *place,
-			      const struct orl_acc *acc, const void *compare)
-{
-	if (place->path->remote) {
-		count(acc, ORL_AGENT_OWNER);
-		return orl_owner_cas(place, acc->kind, acc->origin, compare,
-				     acc->result);
-	}
-	if (orl_delegate(place, acc, compare)) {
-		count(acc, ORL_AGENT_OWNER);
-		return 0;
-	}
-	count(acc, ORL_AGENT_LOCKED);
-	return orl_locked_cas(place, acc, compare);
-}
-
 int orl_acc_cas(const struct orl_place *place, const struct orl_acc *acc,
 		const void *compare)
 {
@@ -207,7 +193,7 @@ int orl_acc_cas(const struct orl_place *place, const struct orl_acc *acc,
 
 	if (orl_unlikely(!place->path->native || size > 8 ||
 			 !orl_acc_is_aligned(place->addr, acc->kind)))
-		return other_cas(place, acc, compare);
+		return other_one(place, acc, compare);
 	pass = begin(place->target);
 	orl_single_cas[size](orl_place_here(place, place->addr), acc->origin,
 			     compare, acc->result);

@@ -5,7 +5,7 @@
  * processes, on native memory and on memory that is loaded and stored: no
  * update is lost, no value is torn, nobody waits for ever.
  */
-#include "process.h"
+#include "acc_model.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -182,12 +182,7 @@ static void swap_in(struct worker *me)
 	one(me, ORL_NO_OP, ORL_I64, counter, NULL, &seen);
 	for (;; seen = old) {
 		next = seen + 5;
-		check(!orl_acc_cas(&place,
-				   &(struct orl_acc){ .kind = ORL_I64,
-						      .count = 1,
-						      .origin = &next,
-						      .result = &old },
-				   &seen));
+		check(!swap_one(&place, ORL_I64, &next, &seen, &old));
 		if (old == seen)
 			break;
 	}

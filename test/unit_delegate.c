@@ -4,6 +4,7 @@
  * its origin, with the gate shut like all others; and one whose owner does not
  * answer is its origin's.
  */
+#include "acc_model.h"
 #include "arena.h"
 
 #include <pthread.h>
@@ -83,12 +84,7 @@ static void swap_up(void)
 	do {
 		seen = found;
 		next = seen + 1;
-		check(!orl_acc_cas(&place,
-				   &(struct orl_acc){ .kind = ORL_I64,
-						      .count = 1,
-						      .origin = &next,
-						      .result = &found },
-				   &seen));
+		check(!swap_one(&place, ORL_I64, &next, &seen, &found));
 	} while (found != seen);
 }
 

@@ -140,6 +140,8 @@ bool orl_sockets_are_quiet(void);
 int orl_sockets_list(struct pollfd *fds, int most);
 /* They are closed, or about to be. */
 void orl_sockets_forget(void);
+/* Calls visit with each descriptor that is open: false, they cannot be told. */
+bool orl_fds_visit(void (*visit)(int fd, void *arg), void *arg);
 /* Shuts those with the peer, which ends what is under way on them. */
 void orl_sockets_shut(const struct orl_fabric_peer *peer);
 

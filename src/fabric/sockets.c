@@ -77,6 +77,25 @@ void orl_sockets_forget(void)
 	sockets.looked = 0;
 }
 
+/* -- all descriptors ------------------------------------------------------- */
+
+bool orl_fds_visit(void (*visit)(int fd, void *arg), void *arg)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+	int fd;
+
+	if (!dir)
+		return false;
+	while ((entry = readdir(dir))) {
+		fd = atoi(entry->d_name);
+		if (entry->d_name[0] != '.' && fd != dirfd(dir))
+			visit(fd, arg);
+	}
+	closedir(dir);
+	return true;
+}
+
 /* -- which are they? ------------------------------------------------------- */
 
 static bool is_ours(int fd)
@@ -110,20 +129,20 @@ static int watch_room(int fd)
 	return errno == EEXIST ? 0 : -errno;
 }
 
-static int add(const char *name, DIR *dir)
+static void add(int fd, void *arg)
 {
-	int fd = atoi(name);
+	int *rc = arg;
 
-	if (name[0] == '.' || fd == dirfd(dir) || !is_ours(fd))
-		return 0;
+	if (*rc || !is_ours(fd))
+		return;
 	if (sockets.n == ORL_FABRIC_FDS)
-		return -1;
-	if (is_listener(fd))
+		*rc = -1;
+	else if (is_listener(fd))
 		sockets.listener = fd;
-	else if (watch_room(fd))
-		return -1;
-	sockets.fds[sockets.n++] = (struct pollfd){ fd, POLLIN, 0 };
-	return 0;
+	else
+		*rc = watch_room(fd);
+	if (!*rc)
+		sockets.fds[sockets.n++] = (struct pollfd){ fd, POLLIN, 0 };
 }
 
 static bool has_set(void)
@@ -136,24 +155,15 @@ static bool has_set(void)
 /* None, if there are too many, or they cannot be watched. */
 static void look(void)
 {
-	DIR *dir = opendir("/proc/self/fd");
-	struct dirent *entry;
 	int rc = 0;
 
 	sockets.n = 0;
 	sockets.listener = -1;
 	sockets.looked = orl_now_coarse();
-	if (!dir)
-		return;
 	if (!has_set())
-		rc = -1;
-	else
-		sockets.fds[sockets.n++] =
-			(struct pollfd){ sockets.room, POLLIN, 0 };
-	while (!rc && (entry = readdir(dir)))
-		rc = add(entry->d_name, dir);
-	closedir(dir);
-	if (rc)
+		return;
+	sockets.fds[sockets.n++] = (struct pollfd){ sockets.room, POLLIN, 0 };
+	if (!orl_fds_visit(add, &rc) || rc)
 		sockets.n = 0;
 }
 
@@ -187,18 +197,15 @@ static bool is_with(const struct orl_fabric_peer *peer, int fd)
 	       orl_peer_is_at(peer, &there);
 }
 
+static void shut_with(int fd, void *arg)
+{
+	if (is_with(arg, fd))
+		shutdown(fd, SHUT_RDWR);
+}
+
 void orl_sockets_shut(const struct orl_fabric_peer *peer)
 {
-	DIR *dir = opendir("/proc/self/fd");
-	struct dirent *entry;
-
-	if (!dir)
-		return;
-	while ((entry = readdir(dir)))
-		if (entry->d_name[0] != '.' &&
-		    is_with(peer, atoi(entry->d_name)))
-			shutdown(atoi(entry->d_name), SHUT_RDWR);
-	closedir(dir);
+	orl_fds_visit(shut_with, (void *)(uintptr_t)peer);
 }
 
 /* -- to sleep on ----------------------------------------------------------- */

@@ -17,9 +17,7 @@
  */
 #include "fabric.h"
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -27,7 +25,7 @@
 #define FDS_MOST 4096
 #define MADE	 4
 
-static bool was_open[FDS_MOST];
+static bool was_open[FDS_MOST], has_looked;
 static int reading_end = -1; /* which must stay open for the writing end */
 
 static bool makes_them(void)
@@ -36,32 +34,17 @@ static bool makes_them(void)
 	       FI_MINOR(orl_libfabric.version()) == 17;
 }
 
-/* Calls what with each descriptor that is open, and arg. */
-static void for_each(void (*what)(int fd, void *arg), void *arg)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	struct dirent *entry;
-
-	if (!dir)
-		return;
-	while ((entry = readdir(dir)))
-		if (entry->d_name[0] != '.' && atoi(entry->d_name) < FDS_MOST &&
-		    atoi(entry->d_name) != dirfd(dir))
-			what(atoi(entry->d_name), arg);
-	closedir(dir);
-}
-
 static void note(int fd, void *arg)
 {
 	(void)arg;
-	was_open[fd] = true;
+	if (fd < FDS_MOST)
+		was_open[fd] = true;
 }
 
 void orl_wakeup_before(void)
 {
 	memset(was_open, 0, sizeof(was_open));
-	if (makes_them())
-		for_each(note, NULL);
+	has_looked = makes_them() && orl_fds_visit(note, NULL);
 }
 
 struct made {
@@ -84,7 +67,7 @@ static void add(int fd, void *arg)
 	struct made *made = arg;
 	int i;
 
-	if (was_open[fd] || !is_local_socket(fd))
+	if (fd >= FDS_MOST || was_open[fd] || !is_local_socket(fd))
 		return;
 	if (made->n < MADE) {
 		for (i = made->n; i > 0 && made->fds[i - 1] > fd; i--)
@@ -116,9 +99,8 @@ void orl_wakeup_after(void)
 	struct made made = { .n = 0 };
 	int silent;
 
-	if (!makes_them())
-		return;
-	for_each(add, &made);
+	if (has_looked)
+		orl_fds_visit(add, &made);
 	if (!are_two_pairs(&made))
 		return;
 	silent = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -98,6 +98,7 @@ static bool poll_between(const struct wait *wait, long looks, long a_network,
 
 	if (wait->is_brief)
 		return false;
+	orl_progress_answer();
 	if (looks % a_network == 0)
 		done = orl_network_poll();
 	if (looks % a_poll == 0)
@@ -135,8 +136,6 @@ static bool spin(const struct wait *wait)
 	for (i = 1; limit == BY_CLOCK || i <= limit; i++) {
 		if (wait->ready(wait->arg))
 			return true;
-		if (!wait->is_brief)
-			orl_progress_answer();
 		if (poll_between(wait, i, SPINS_A_NETWORK, SPINS_A_POLL))
 			clock.end = 0; /* what is under way moves */
 		if (limit == BY_CLOCK && i % SPINS_A_CLOCK == 0 &&
@@ -155,8 +154,6 @@ static bool yield(const struct wait *wait)
 	for (i = 1; i <= orl_options.yield; i++) {
 		if (wait->ready(wait->arg))
 			return true;
-		if (!wait->is_brief)
-			orl_progress_answer();
 		poll_between(wait, i, 1, YIELDS_A_POLL);
 		sched_yield();
 	}
